@@ -59,6 +59,26 @@ VMAF_EXPORT int vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafRepor
  */
 VMAF_EXPORT int vmaf_report_option(VmafContext *vmaf, const char *name, const char *value);
 
+/** The video that a warning is about. */
+enum VmafReportSide {
+    VMAF_REPORT_RUN = 0, /**< neither: the run as a whole */
+    VMAF_REPORT_REFERENCE,
+    VMAF_REPORT_DISTORTED
+};
+
+/**
+ * Adds a warning: a reason to doubt the scores, or to read them with care. Programs tell warnings
+ * apart by the code, people read the text. JSON reports list warnings in the order of the calls
+ * (see vmaf_report_details()); one that was added twice is listed once. Both texts are copied.
+ *
+ * @param code lower-case letters, digits and underscores, beginning with a letter: `interlaced`
+ * @param text one line
+ * @return 0; -EINVAL when a pointer is NULL, the code has other characters or `side` is none of
+ *         the three; -ENOMEM
+ */
+VMAF_EXPORT int vmaf_report_warning(VmafContext *vmaf, const char *code, enum VmafReportSide side,
+                                    const char *text);
+
 /**
  * XML and JSON reports end with a list of where each feature ran if one of them ran on a GPU. After
  * this call they always have that list; a feature on the CPU then shows the instruction set of its
@@ -69,8 +89,8 @@ VMAF_EXPORT int vmaf_report_option(VmafContext *vmaf, const char *name, const ch
 VMAF_EXPORT int vmaf_report_places(VmafContext *vmaf);
 
 /**
- * JSON reports end with the object `vmaf_turbo`: videos, models, features and where they ran,
- * settings, speed, and for each metric its standard deviation and percentiles.
+ * JSON reports end with the object `vmaf_turbo`: videos, warnings, models, features and where they
+ * ran, settings, speed, and for each metric its standard deviation and percentiles.
  * docs/report.schema.json describes it; its field `schema` is raised when a field changes its
  * meaning or is removed. Without this call JSON is what libvmaf 3.2.0 writes.
  *

@@ -226,6 +226,21 @@ int vmaf_report_option(VmafContext *vmaf, const char *name, const char *value)
     return vmaf && name ? notes_add_option(&vmaf->notes, name, value) : -EINVAL;
 }
 
+static bool is_code(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    static const char others[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    return *text && strchr(letters, *text) && !text[strspn(text, others)];
+}
+
+int vmaf_report_warning(VmafContext *vmaf, const char *code, enum VmafReportSide side,
+                        const char *text)
+{
+    if (!vmaf || !code || !text || !is_code(code) || (unsigned)side > VMAF_REPORT_DISTORTED)
+        return -EINVAL;
+    return notes_add_warning(&vmaf->notes, code, side, text);
+}
+
 int vmaf_report_places(VmafContext *vmaf)
 {
     if (!vmaf)

@@ -104,6 +104,26 @@ int notes_add_option(Notes *notes, const char *name, const char *value)
     return 0;
 }
 
+int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, const char *text)
+{
+    for (size_t i = 0; i < notes->warning_count; i++) {
+        const NotedWarning *const there = &notes->warnings[i];
+        if (there->side == side && !strcmp(there->code, code) && !strcmp(there->text, text))
+            return 0;
+    }
+    int err = mem_grow(&notes->warnings, notes->warning_count, &notes->warning_capacity,
+                       sizeof(*notes->warnings));
+    if (err)
+        return err;
+    NotedWarning *const noted = &notes->warnings[notes->warning_count];
+    err = copy_texts(&noted->code, &noted->text, code, text);
+    if (err)
+        return err;
+    noted->side = side;
+    notes->warning_count++;
+    return 0;
+}
+
 int notes_set_partial(Notes *notes, const char *reason)
 {
     char *const copy = reason ? mem_strdup(reason) : NULL;
@@ -126,6 +146,11 @@ void notes_clear(Notes *notes)
         mem_free(notes->options[i].name);
         mem_free(notes->options[i].value);
     }
+    for (size_t i = 0; i < notes->warning_count; i++) {
+        mem_free(notes->warnings[i].code);
+        mem_free(notes->warnings[i].text);
+    }
+    mem_free(notes->warnings);
     mem_free(notes->models);
     mem_free(notes->options);
     mem_free(notes->partial);

@@ -33,8 +33,15 @@ typedef struct NotedOption {
     char *value; /* NULL: it takes no value */
 } NotedOption;
 
+typedef struct NotedWarning {
+    enum VmafReportSide side;
+    char *code, *text;
+} NotedWarning;
+
 typedef struct Notes {
     NotedInput ref, dist;
+    NotedWarning *warnings; /* in the order they were added */
+    size_t warning_count, warning_capacity;
     NotedModel *models; /* in the order of their first use */
     size_t model_count, model_capacity;
     NotedOption *options; /* in the order they were added */
@@ -51,6 +58,8 @@ int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input);
 /* Does nothing for a model that is noted already. */
 int notes_add_model(Notes *notes, const char *name, const char *source, unsigned members);
 int notes_add_option(Notes *notes, const char *name, const char *value);
+/* Does nothing for a warning that is noted already. */
+int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, const char *text);
 int notes_set_partial(Notes *notes, const char *reason); /* NULL: none is missing */
 
 void notes_clear(Notes *notes);

@@ -125,6 +125,27 @@ static void put_inputs(List *top, const Notes *notes)
     end(&list, '}');
 }
 
+static void put_warnings(List *top, const Notes *notes)
+{
+    static const char *const inputs[] = {
+        [VMAF_REPORT_REFERENCE] = "reference",
+        [VMAF_REPORT_DISTORTED] = "distorted",
+    };
+    put_name(top, "warnings");
+    List list = begin(top->file, top->depth + 1, '[');
+    for (size_t i = 0; i < notes->warning_count; i++) {
+        const NotedWarning *const warning = &notes->warnings[i];
+        next(&list);
+        List fields = begin(list.file, list.depth + 1, '{');
+        put_string(&fields, "code", warning->code);
+        if (warning->side != VMAF_REPORT_RUN)
+            put_string(&fields, "input", inputs[warning->side]);
+        put_string(&fields, "text", warning->text);
+        end(&fields, '}');
+    }
+    end(&list, ']');
+}
+
 static void put_scored(List *top, const Report *report)
 {
     put_name(top, "scored");
@@ -277,6 +298,7 @@ void sheet_put_details(FILE *file, const Sheet *sheet)
     put_string(&top, "program", "vmaf-turbo");
     put_string(&top, "version", report->version);
     put_inputs(&top, report->notes);
+    put_warnings(&top, report->notes);
     put_scored(&top, report);
     put_models(&top, report->notes);
     put_features(&top, report);

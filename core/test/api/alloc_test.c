@@ -67,6 +67,8 @@ static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *colle
                                     .pairing = "by time" };
     int err = vmaf_report_input(vmaf, 1, &input);
     if (!err)
+        err = vmaf_report_warning(vmaf, "hdr", VMAF_REPORT_REFERENCE, "is HDR");
+    if (!err)
         err = vmaf_report_details(vmaf);
     if (!err)
         err = vmaf_report_option(vmaf, "threads", "2");

@@ -79,13 +79,15 @@ static int start(Scored *scored, Suite *suite)
         .cpumask = o->cpumask,
         .gpumask = o->gpumask,
     };
+    Warnings warnings = { 0 };
     int err = vmaf_init(&scored->vmaf, config);
     if (!err) {
         err = gpu_create(&scored->gpu, o, scored->vmaf, &(GpuNeeds){ 0 });
         suite->no_device = err == -ENODEV || err == -ENOSYS;
     }
     if (!err)
-        err = models_create(&scored->models, o);
+        err = models_create(&scored->models, o, &warnings);
+    warnings_clear(&warnings);
     if (!err)
         err = models_use(scored->models, scored->vmaf);
     return err ? err : extractors_use(o, scored->vmaf);

@@ -62,6 +62,10 @@ static void note_everything(Notes *notes)
                                     .pairing = "never" };
     assert_int_equal(notes_set_input(notes, false, &input), 0);
     assert_int_equal(notes_set_input(notes, true, &older), 0);
+    assert_int_equal(notes_add_warning(notes, "hdr", VMAF_REPORT_DISTORTED, "is \"HDR\""), 0);
+    assert_int_equal(notes_add_warning(notes, "hdr", VMAF_REPORT_REFERENCE, "is \"HDR\""), 0);
+    assert_int_equal(notes_add_warning(notes, "no_gpu", VMAF_REPORT_RUN, "none"), 0);
+    assert_int_equal(notes_add_warning(notes, "hdr", VMAF_REPORT_DISTORTED, "is \"HDR\""), 0);
     assert_int_equal(notes_add_model(notes, "vmaf", "vmaf_b_v0.6.3", 0), 0);
     assert_int_equal(notes_add_model(notes, "vmaf", "vmaf_b_v0.6.3", 20), 0);
     assert_int_equal(notes_add_model(notes, "x", "x.json", 0), 0);
@@ -137,6 +141,22 @@ static void the_object_has_its_layout(void **state)
                         "        \"pairing\": \"by time\"\n"
                         "      }\n"
                         "    },\n"
+                        "    \"warnings\": [\n"
+                        "      {\n"
+                        "        \"code\": \"hdr\",\n"
+                        "        \"input\": \"distorted\",\n"
+                        "        \"text\": \"is \\\"HDR\\\"\"\n"
+                        "      },\n"
+                        "      {\n"
+                        "        \"code\": \"hdr\",\n"
+                        "        \"input\": \"reference\",\n"
+                        "        \"text\": \"is \\\"HDR\\\"\"\n"
+                        "      },\n"
+                        "      {\n"
+                        "        \"code\": \"no_gpu\",\n"
+                        "        \"text\": \"none\"\n"
+                        "      }\n"
+                        "    ],\n"
                         "    \"scored\": {\n"
                         "      \"width\": 64,\n"
                         "      \"height\": 48,\n"

@@ -113,6 +113,33 @@ static void a_report_knows_options(void **state)
     vmaf_close(vmaf);
 }
 
+static void a_report_knows_warnings_once(void **state)
+{
+    VmafContext *const vmaf = open_context();
+    char code[] = "hdr";
+    assert_int_equal(vmaf_report_warning(vmaf, code, VMAF_REPORT_REFERENCE, "one"), 0);
+    code[0] = 'x';
+    assert_int_equal(vmaf_report_warning(vmaf, "hdr", VMAF_REPORT_REFERENCE, "one"), 0);
+    assert_int_equal(vmaf_report_warning(vmaf, "hdr", VMAF_REPORT_DISTORTED, "one"), 0);
+    assert_int_equal(vmaf_report_warning(vmaf, "hdr", VMAF_REPORT_REFERENCE, "two"), 0);
+    assert_int_equal(vmaf_report_warning(vmaf, "sdr", VMAF_REPORT_REFERENCE, "one"), 0);
+    Report report;
+    assert_int_equal(report_fill(&report, vmaf), 0);
+    assert_int_equal(report.notes->warning_count, 4);
+    assert_string_equal(report.notes->warnings[0].code, "hdr");
+    assert_int_equal(report.notes->warnings[1].side, VMAF_REPORT_DISTORTED);
+    assert_string_equal(report.notes->warnings[2].text, "two");
+    static const char *const bad[] = { "", "Hdr", "h-d", "h d", "2nd", "_a", "h\n" };
+    for (unsigned i = 0; i < COUNT(bad); i++)
+        assert_int_equal(vmaf_report_warning(vmaf, bad[i], VMAF_REPORT_RUN, "text"), -EINVAL);
+    assert_int_equal(vmaf_report_warning(NULL, "a", VMAF_REPORT_RUN, "text"), -EINVAL);
+    assert_int_equal(vmaf_report_warning(vmaf, NULL, VMAF_REPORT_RUN, "text"), -EINVAL);
+    assert_int_equal(vmaf_report_warning(vmaf, "a", VMAF_REPORT_RUN, NULL), -EINVAL);
+    assert_int_equal(vmaf_report_warning(vmaf, "a", (enum VmafReportSide)3, "text"), -EINVAL);
+    assert_int_equal(report.notes->warning_count, 4);
+    vmaf_close(vmaf);
+}
+
 static int note_all(Notes *notes)
 {
     int err = notes_set_input(notes, true, &input);
@@ -120,6 +147,8 @@ static int note_all(Notes *notes)
         err = notes_add_model(notes, "name", "source", 0);
     if (!err)
         err = notes_add_option(notes, "name", "value");
+    if (!err)
+        err = notes_add_warning(notes, "code", VMAF_REPORT_RUN, "text");
     return err;
 }
 
@@ -137,6 +166,7 @@ static void no_memory_leaves_the_notes_whole(void **state)
             assert_int_equal(err, -ENOMEM);
         assert_int_equal(note_all(&notes), 0);
         assert_int_equal(notes.model_count, 1);
+        assert_int_equal(notes.warning_count, 1);
         assert_string_equal(notes.ref.kind, "y4m");
         notes_clear(&notes);
         assert_int_equal(mem_live(), live);
@@ -150,6 +180,7 @@ TEST_MAIN(notes)
         cmocka_unit_test(a_report_knows_its_inputs),
         cmocka_unit_test(a_report_knows_its_models),
         cmocka_unit_test(a_report_knows_options),
+        cmocka_unit_test(a_report_knows_warnings_once),
         cmocka_unit_test(no_memory_leaves_the_notes_whole),
     };
     log_set_level(VMAF_LOG_LEVEL_NONE);

@@ -66,6 +66,10 @@ static void details_are_read(void **state)
     assert_string_equal(dist->filters, "crop");
     assert_string_equal(dist->warnings, "hdr");
     assert_string_equal(dist->pairing, "by time");
+    assert_int_equal(report->warning_count, 1); /* from a report without the list of warnings */
+    assert_string_equal(report->warnings[0].code, "warning");
+    assert_string_equal(report->warnings[0].text, "hdr");
+    assert_int_equal(report->warnings[0].side, SIDE_DIST);
     assert_int_equal(dist->width, 64);
     assert_int_equal(dist->height, 48);
     assert_int_equal(dist->bitdepth, 10);
@@ -99,12 +103,36 @@ static void details_are_read(void **state)
 
 #define FRAME "{\"frames\": [{\"frameNum\": 0, \"metrics\": {\"a\": 1}}]"
 
+static void warnings_are_read(void **state)
+{
+    StoredReport *const report = parsed(
+        FRAME
+        ", \"vmaf_turbo\": {\"inputs\": {\"distorted\": {\"path\": \"d\", \"warnings\": \"old\"}}, "
+        "\"warnings\": [{\"code\": \"hdr\", \"input\": \"distorted\", \"text\": \"is HDR\"}, "
+        "{\"code\": \"hdr\", \"input\": \"reference\", \"text\": \"is HDR, too\"}, "
+        "{\"code\": \"lame\"}, 5, {\"code\": \"no_gpu\", \"text\": \"none\"}]}}");
+    static const StoredWarning expected[] = {
+        { (char *)"hdr", (char *)"is HDR", SIDE_DIST },
+        { (char *)"hdr", (char *)"is HDR, too", SIDE_REF },
+        { (char *)"no_gpu", (char *)"none", SIDES },
+    };
+    assert_int_equal(report->warning_count, COUNT(expected));
+    for (unsigned i = 0; i < COUNT(expected); i++) {
+        assert_string_equal(report->warnings[i].code, expected[i].code);
+        assert_string_equal(report->warnings[i].text, expected[i].text);
+        assert_int_equal(report->warnings[i].side, expected[i].side);
+    }
+    stored_destroy(report);
+}
+
 static void invalid_details_are_ignored(void **state)
 {
     static const char *const odd[] = {
         "5",
         "{\"inputs\": 5}",
         "{\"models\": {}}",
+        "{\"warnings\": {}}",
+        "{\"warnings\": [5, null, {}, {\"code\": 1, \"text\": []}]}",
         "{\"models\": [5, null, {}]}",
         "{\"features\": [{\"extractor\": \"a\", \"backend\": \"b\", \"options\": [1]}]}",
         "{\"inputs\": {\"distorted\": {\"path\": 5, \"width\": -1, \"frame_rate\": \"-1/2\"}}}",
@@ -170,9 +198,8 @@ static void other_files_are_refused(void **state)
 TEST_MAIN(stored)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_report_is_read),
-        cmocka_unit_test(details_are_read),
-        cmocka_unit_test(invalid_details_are_ignored),
+        cmocka_unit_test(a_plain_report_is_read),  cmocka_unit_test(details_are_read),
+        cmocka_unit_test(warnings_are_read),       cmocka_unit_test(invalid_details_are_ignored),
         cmocka_unit_test(other_files_are_refused),
     };
     message_hush(true);

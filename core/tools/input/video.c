@@ -147,12 +147,12 @@ void video_note(Video *video, const char *kind, bool done, const char *format, .
     if (!video->options.quiet)
         say("%s%s: %s", done ? "" : "Warning: ", video->path, line);
     VideoNote *const grown = realloc(video->notes, (video->note_count + 1) * sizeof(*video->notes));
-    if (!grown)
-        return;
-    video->notes = grown;
-    char *const text = strdup(line);
+    video->notes = grown ? grown : video->notes;
+    char *const text = grown ? strdup(line) : NULL;
     if (text)
         video->notes[video->note_count++] = (VideoNote){ kind, done, text };
+    else
+        video->notes_lost = true;
 }
 
 enum FrameStatus video_find(Video *video, uint64_t *offset)

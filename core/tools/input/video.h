@@ -100,7 +100,8 @@ typedef struct VideoTraits {
 /* A remark for reports: something that was done to a video or is unusual about it. It was also
  * logged. */
 typedef struct VideoNote {
-    const char *kind; /* one word: "scaled", "widened", "rotated", "interlaced", "hdr", … */
+    const char *kind; /* "scaled", "widened", "interlaced", "hdr", …: the code of a warning, as in
+                       * vmaf_report_warning() */
     bool done;        /* true: samples were changed; false: a warning */
     char *text;       /* one line without the video's path */
 } VideoNote;
@@ -129,6 +130,7 @@ typedef struct Video {
     VideoOptions options;
     VideoNote *notes;
     unsigned note_count;
+    bool notes_lost;         /* memory ran out: a note is missing */
     enum VideoRange range;   /* the range to convert samples to; UNKNOWN: do not convert */
     struct Convert *convert; /* NULL: frames are delivered unchanged */
     bool rgb;         /* frames are converted from RGB with the matrix and range in `traits` */
@@ -233,7 +235,7 @@ const char *video_scale_name(enum VideoScale scale); /* NULL for values after th
 const char *video_format_name(enum VmafPixelFormat pix_fmt);
 
 /* Adds a note to the video and logs it with the video's path (as a warning unless `done`). If
- * memory runs out, the note is only logged. */
+ * memory runs out, the note is only logged, and the video's `notes_lost` is set. */
 void video_note(Video *video, const char *kind, bool done, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -186,10 +186,11 @@ static int y4m_open(Video *video)
     int err = read_header(video, &header, &line);
     if (err)
         return err;
-    if (header.other_version && !video->options.quiet)
-        say("Warning: %s: incorrect Y4M version; YUV4MPEG2 is assumed.", video->path);
-    if (!header.interlace_known && !video->options.quiet)
-        say("Warning: %s: interlacing unknown; assuming progressive scan.", video->path);
+    if (header.other_version)
+        video_note(video, "y4m_version", false, "incorrect Y4M version; YUV4MPEG2 is assumed.");
+    if (!header.interlace_known)
+        video_note(video, "interlacing_unknown", false,
+                   "interlacing unknown; assuming progressive scan.");
     video->format = (VideoFormat){ header.width, header.height, header.bitdepth, header.pix_fmt };
     video->traits = header.traits;
     err = source_skip(video->source, line);

@@ -35,6 +35,11 @@ void stored_destroy(StoredReport *report)
         free(report->input[side].warnings);
         free(report->input[side].pairing);
     }
+    for (size_t i = 0; i < report->warning_count; i++) {
+        free(report->warnings[i].code);
+        free(report->warnings[i].text);
+    }
+    free(report->warnings);
     for (size_t i = 0; i < report->model_count; i++) {
         free(report->models[i].metric);
         free(report->models[i].source);
@@ -471,6 +476,41 @@ static int make_room(const json_t *list, void *items, size_t size)
     return room ? 0 : -ENOMEM;
 }
 
+static int add_warning(StoredReport *report, const char *code, const char *text, unsigned side)
+{
+    const StoredWarning fresh = { strdup(code), strdup(text), side };
+    report->warnings[report->warning_count++] = fresh;
+    return fresh.code && fresh.text ? 0 : -ENOMEM;
+}
+
+static int take_warnings(StoredReport *report, const json_t *list)
+{
+    int err = make_room(list, &report->warnings, sizeof(*report->warnings));
+    for (size_t i = 0; !err && i < json_array_size(list); i++) {
+        const json_t *const object = json_array_get(list, i);
+        const char *const code = json_string_value(json_object_get(object, "code"));
+        const char *const text = json_string_value(json_object_get(object, "text"));
+        const char *const input = json_string_value(json_object_get(object, "input"));
+        if (code && text)
+            err = add_warning(report, code, text,
+                              !input                        ? SIDES
+                              : !strcmp(input, "reference") ? SIDE_REF
+                                                            : SIDE_DIST);
+    }
+    return err;
+}
+
+/* A report of an earlier version has its warnings only as texts of the inputs. */
+static int take_old_warnings(StoredReport *report)
+{
+    report->warnings = calloc(SIDES, sizeof(*report->warnings));
+    int err = report->warnings ? 0 : -ENOMEM;
+    for (unsigned side = 0; !err && side < SIDES; side++)
+        if (report->input[side].warnings)
+            err = add_warning(report, "warning", report->input[side].warnings, side);
+    return err;
+}
+
 static int take_models(StoredReport *report, const json_t *list)
 {
     int err = make_room(list, &report->models, sizeof(*report->models));
@@ -563,6 +603,9 @@ int stored_take_details(StoredReport *report, const json_t *details)
     int err = take_input(&report->input[SIDE_REF], json_object_get(inputs, "reference"));
     if (!err)
         err = take_input(&report->input[SIDE_DIST], json_object_get(inputs, "distorted"));
+    const json_t *const warnings = json_object_get(details, "warnings");
+    if (!err)
+        err = json_is_array(warnings) ? take_warnings(report, warnings) : take_old_warnings(report);
     if (!err)
         err = take_models(report, json_object_get(details, "models"));
     if (!err)

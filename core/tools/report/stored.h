@@ -29,6 +29,11 @@ typedef struct StoredInput {
     uint64_t frames, skipped;
 } StoredInput;
 
+typedef struct StoredWarning {
+    char *code, *text;
+    unsigned side; /* the enum Side that it is about; SIDES: the run as a whole */
+} StoredWarning;
+
 typedef struct StoredModel {
     char *metric, *source;
     unsigned members; /* the number of models in a collection; 0: a single model */
@@ -57,6 +62,8 @@ typedef struct StoredReport {
     size_t metric_count;
 
     StoredInput input[SIDES];
+    StoredWarning *warnings;
+    size_t warning_count;
     StoredModel *models;
     size_t model_count;
     StoredFeature *features;

@@ -76,7 +76,8 @@ static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned si
     const VideoGroup *const group = feed->group;
     Rating *const r = group->ratings[rating];
     const uint64_t skipped = group->schedule.videos[side ? rating + 1 : 0].skip;
-    say("\"%s\" is cut off within frame %" PRIu64 ".", video->path, r->pairs + skipped);
+    warnings_say(&r->warnings, "cut", side, "\"%s\" is cut off within frame %" PRIu64 ".",
+                 video->path, r->pairs + skipped);
     r->cut = true;
 }
 
@@ -86,6 +87,7 @@ static int say_end(Feed *feed, unsigned rating)
     const VideoGroup *const group = feed->group;
     const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
     const Video *const ref = group->videos[0], *const dist = group->videos[rating + 1];
+    Warnings *const warnings = &group->ratings[rating]->warnings;
     if (part->ref == FRAME_ERROR || part->dist == FRAME_ERROR)
         return -EIO;
     if (part->ref == FRAME_CUT)
@@ -95,9 +97,11 @@ static int say_end(Feed *feed, unsigned rating)
     if (group->ratings[rating]->cut)
         return 0;
     if (part->ref == FRAME_NONE && part->dist != FRAME_NONE)
-        say("\"%s\" ended before \"%s\".", ref->path, dist->path);
+        warnings_say(warnings, "ended_early", SIDE_REF, "\"%s\" ended before \"%s\".", ref->path,
+                     dist->path);
     else if (part->dist == FRAME_NONE && part->ref != FRAME_NONE)
-        say("\"%s\" ended before \"%s\".", dist->path, ref->path);
+        warnings_say(warnings, "ended_early", SIDE_DIST, "\"%s\" ended before \"%s\".", dist->path,
+                     ref->path);
     return 0;
 }
 
@@ -115,17 +119,19 @@ static void note_pairing(const Feed *feed, unsigned rating)
 {
     const VideoGroup *const group = feed->group;
     const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
-    sync_describe(&group->schedule, rating + 1, part, group->ratings[rating]->pairing,
-                  sizeof(group->ratings[rating]->pairing));
+    Rating *const r = group->ratings[rating];
+    sync_describe(&group->schedule, rating + 1, part, r->pairing, sizeof(r->pairing));
     if (part->repeated || part->left_out)
-        say("%s: paired by time, %" PRIu64 " frame%s compared more than once and %" PRIu64
-            " left out",
-            group->videos[rating + 1]->path, part->repeated,
-            part->repeated == 1 ? " was" : "s were", part->left_out);
+        warnings_say(&r->warnings, "repeated_frames", SIDE_DIST,
+                     "%s: paired by time, %" PRIu64 " frame%s compared more than once and %" PRIu64
+                     " left out",
+                     r->video->path, part->repeated, part->repeated == 1 ? " was" : "s were",
+                     part->left_out);
     if (begins_apart(feed, rating))
-        say("%s begins at %.3f s, the reference at %.3f s: their first frames were paired with each other",
-            group->videos[rating + 1]->path, (double)part->begins[1] / 1e9,
-            (double)part->begins[0] / 1e9);
+        warnings_say(&r->warnings, "begins_apart", SIDE_DIST,
+                     "%s begins at %.3f s, the reference at %.3f s: their first frames were paired "
+                     "with each other",
+                     r->video->path, (double)part->begins[1] / 1e9, (double)part->begins[0] / 1e9);
 }
 
 /* Notes how many frames came before the first pair. */
@@ -202,7 +208,8 @@ static int score_pair(Feed *feed, unsigned rating)
     }
     r->pairs++;
     if (!feed->told_devices)
-        gpu_say_devices(group->share->gpu, r->vmaf, group->share->options->quiet);
+        gpu_say_devices(group->share->gpu, r->vmaf, group->share->options->quiet,
+                        &group->share->warnings);
     feed->told_devices = true;
     return 0;
 }

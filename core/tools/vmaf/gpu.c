@@ -212,7 +212,7 @@ bool gpu_gave_up(void)
     return gave_up;
 }
 
-void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
+void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet, Warnings *warnings)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     Names there = { 0 }, here = { 0 };
@@ -226,8 +226,9 @@ void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
             device = info.device;
     }
     if (!there.count)
-        say("Warning: none of the extractors can run on %s; all run on the CPU: %s", gpu->backend,
-            here.text);
+        warnings_say(warnings, "all_on_cpu", SIDES,
+                     "Warning: none of the extractors can run on %s; all run on the CPU: %s",
+                     gpu->backend, here.text);
     else if (here.count && (!quiet || gpu->asked))
         say("on %s (%s): %s; on the CPU: %s", device, gpu->backend, there.text, here.text);
     else if (!quiet)

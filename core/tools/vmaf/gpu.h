@@ -12,6 +12,7 @@
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/libvmaf_vulkan.h"
 #include "options.h"
+#include "warnings.h"
 
 /* ---- names of backends ---- */
 
@@ -66,7 +67,7 @@ bool gpu_gave_up(void);
 
 /* Prints where each extractor runs; call it after the first pair was read. Prints nothing if `gpu`
  * is NULL. */
-void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
+void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet, Warnings *warnings);
 
 /* "discrete GPU" and the like. */
 const char *gpu_type_name(enum VmafDeviceType type);

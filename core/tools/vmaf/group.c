@@ -199,6 +199,7 @@ static int prepare_rating(VideoGroup *group, unsigned i)
 {
     Rating *const rating = group->ratings[i];
     rating->ref = group->videos[0];
+    rating->of_run = &group->share->warnings;
     rating->span[SIDE_REF].frames = video_frames_left(rating->ref);
     rating->span[SIDE_DIST].frames = video_frames_left(rating->video);
     const int err = models_use(group->share->models, rating->vmaf);
@@ -276,7 +277,10 @@ static int use_gpu(const VideoGroup *group, const Rating *rating)
         needs.in_flight = gpu_pairs(group).in_work;
         needs.upload_bytes = expected_pool(group);
     }
-    return gpu_create(&share->gpu, share->options, rating->vmaf, &needs);
+    const int err = gpu_create(&share->gpu, share->options, rating->vmaf, &needs);
+    if (!err && share->options->backend && !share->gpu)
+        warnings_add(&share->warnings, "no_gpu", SIDES, "no usable GPU: the CPU was used");
+    return err;
 }
 
 static int create_contexts(VideoGroup *group)
@@ -291,7 +295,7 @@ static int create_contexts(VideoGroup *group)
             err = use_gpu(group, group->ratings[i]);
     }
     if (!err && !group->share->models)
-        err = models_create(&group->share->models, o);
+        err = models_create(&group->share->models, o, &group->share->warnings);
     for (unsigned i = 0; !err && i < group->count; i++)
         err = prepare_rating(group, i);
     if (!err && !keep_frames(group))

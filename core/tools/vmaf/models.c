@@ -84,14 +84,15 @@ static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
 }
 
 /* Makes the model's label for printed scores, with " (phone)" if the transform is enabled. */
-static int make_label(Loaded *loaded, const ModelSpec *spec)
+static int make_label(Loaded *loaded, const ModelSpec *spec, Warnings *warnings)
 {
     VmafModelInfo info = { .size = sizeof(info) };
     const bool asked = spec->flags & VMAF_MODEL_FLAG_ENABLE_TRANSFORM;
     const bool phone = asked && !vmaf_model_info(loaded->model, &info) && info.transformed;
     const char *const name = model_spec_label(spec);
     if (asked && !phone)
-        say("Warning: %s has no transform: enable_transform has no effect", name);
+        warnings_say(warnings, "no_transform", SIDES,
+                     "Warning: %s has no transform: enable_transform has no effect", name);
     const size_t size = strlen(name) + sizeof(" (phone)");
     loaded->label = malloc(size);
     if (!loaded->label)
@@ -105,7 +106,7 @@ static const char *kind_of(const Loaded *loaded)
     return loaded->collection ? "model collection" : "model";
 }
 
-static int load(Loaded *loaded, const ModelSpec *spec)
+static int load(Loaded *loaded, const ModelSpec *spec, Warnings *warnings)
 {
     VmafModelConfig config = { .name = model_spec_name(spec), .flags = spec->flags };
     int err = spec->version ? load_builtin(loaded, &config, spec->version)
@@ -115,7 +116,7 @@ static int load(Loaded *loaded, const ModelSpec *spec)
         say("problem loading model: %s", model_spec_label(spec));
         return err;
     }
-    err = make_label(loaded, spec);
+    err = make_label(loaded, spec, warnings);
     if (err)
         return err;
     Names unused = { 0 };
@@ -128,8 +129,9 @@ static int load(Loaded *loaded, const ModelSpec *spec)
         }
     }
     if (unused.count)
-        say("Warning: %s does not use the extractors of these options: %s", loaded->label,
-            unused.text);
+        warnings_say(warnings, "unused_options", SIDES,
+                     "Warning: %s does not use the extractors of these options: %s", loaded->label,
+                     unused.text);
     return 0;
 }
 
@@ -147,7 +149,7 @@ int models_use(const Models *models, VmafContext *vmaf)
     return err;
 }
 
-int models_create(Models **out, const Options *options)
+int models_create(Models **out, const Options *options, Warnings *warnings)
 {
     Models *const models = calloc(1, sizeof(*models));
     if (!models)
@@ -158,7 +160,7 @@ int models_create(Models **out, const Options *options)
         err = models->loaded ? 0 : -ENOMEM;
     }
     for (size_t i = 0; !err && i < options->model_count; i++)
-        err = load(&models->loaded[models->count++], &options->models[i]);
+        err = load(&models->loaded[models->count++], &options->models[i], warnings);
     if (err)
         models_destroy(models);
     else

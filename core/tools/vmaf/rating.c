@@ -103,6 +103,14 @@ static int note_origin(const Rating *rating, const Options *options)
         err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST],
                          rating->pairing);
     if (!err)
+        err = warnings_report_notes(rating->ref, SIDE_REF, rating->vmaf);
+    if (!err)
+        err = warnings_report_notes(rating->video, SIDE_DIST, rating->vmaf);
+    if (!err)
+        err = warnings_report(&rating->warnings, rating->vmaf);
+    if (!err)
+        err = warnings_report(rating->of_run, rating->vmaf);
+    if (!err)
         err = note_options(rating->vmaf, options, rating->number);
     if (!err && (options->backend || options->only_cpu)) /* the user chose a device: report it */
         err = vmaf_report_places(rating->vmaf);
@@ -204,6 +212,7 @@ void rating_destroy(Rating *rating)
         vmaf_close(rating->vmaf);
     free(rating->output);
     stored_destroy(rating->report);
+    warnings_clear(&rating->warnings);
     part_run_destroy(rating->part);
     *rating = (Rating){ 0 };
 }

@@ -16,6 +16,7 @@
 #include "scores.h"
 #include "sync.h"
 #include "vmaf/part/part.h"
+#include "warnings.h"
 
 /* ---- one distorted video ---- */
 
@@ -32,14 +33,16 @@ typedef struct Rating {
     VideoSpan span[SIDES];
     char *output; /* path of the report; NULL: none */
     VmafContext *vmaf;
-    StoredReport *report; /* for --html, once the rating is finished */
-    unsigned pairs;       /* scored so far */
-    bool cut;             /* this video or the reference ended within a frame */
-    bool stopped;         /* a signal came before the last pair */
-    bool below;           /* a score is below --fail_under */
-    int err;              /* why there is no result; 0: none */
-    char pairing[160];    /* how frames were paired, for the report */
-    PartRun *part;        /* for --shard and --frames: the pairs to measure; NULL: all */
+    StoredReport *report;   /* for --html, once the rating is finished */
+    unsigned pairs;         /* scored so far */
+    bool cut;               /* this video or the reference ended within a frame */
+    bool stopped;           /* a signal came before the last pair */
+    bool below;             /* a score is below --fail_under */
+    int err;                /* why there is no result; 0: none */
+    char pairing[160];      /* how frames were paired, for the report */
+    Warnings warnings;      /* on this pair of videos */
+    const Warnings *of_run; /* on the run as a whole */
+    PartRun *part;          /* for --shard and --frames: the pairs to measure; NULL: all */
 } Rating;
 
 /* Creates the context. The first rating of a group gets `threads` worker threads, the others share
@@ -65,6 +68,7 @@ typedef struct GroupShare {
     bool begun; /* the first group has tried to open the GPU */
     Gpu *gpu;   /* NULL: the CPU */
     Models *models;
+    Warnings warnings; /* on the run as a whole */
 } GroupShare;
 
 /* Distorted videos that need the reference's frames in the same format. */

@@ -292,6 +292,7 @@ static void close_run(Run *run)
     for (unsigned i = run->count; run->ratings && i-- > 0;)
         rating_destroy(&run->ratings[i]);
     gpu_destroy(run->share.gpu);
+    warnings_clear(&run->share.warnings);
     for (unsigned i = 0; i < run->opened; i++)
         video_close(run->videos[i]);
     for (unsigned i = 0; i < run->group_count; i++)

@@ -10,6 +10,7 @@
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/report.h"
 #include "options.h"
+#include "warnings.h"
 
 /* ---- printing ---- */
 
@@ -70,7 +71,7 @@ unsigned extractors_planes(const VmafContext *vmaf);
 typedef struct Models Models;
 
 /* Loads the models of the options, in their order. */
-int models_create(Models **models, const Options *options);
+int models_create(Models **models, const Options *options, Warnings *warnings);
 /* Registers the features of all models with a context. Several contexts may use the same models. */
 int models_use(const Models *models, VmafContext *vmaf);
 void models_destroy(Models *models); /* NULL is fine */

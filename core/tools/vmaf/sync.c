@@ -76,9 +76,9 @@ static int check_rates(Video *const *videos, unsigned count, bool by_time)
         if (varies && !by_time)
             continue;
         if (varies && !same_rate(ref, dist)) {
-            say("%s has a variable frame rate: each frame of the reference is compared with the frame "
-                "nearest in time",
-                dist->traits.variable_rate ? dist->path : ref->path);
+            video_note(videos[dist->traits.variable_rate ? i : 0], "variable_rate", false,
+                       "has a variable frame rate: each frame of the reference is compared with "
+                       "the frame nearest in time");
         } else if (!same_rate(ref, dist)) {
             say("%s has %g frames a second, %s has %g: use --fps N to bring both to N, --sync nearest "
                 "to compare each reference frame with the one nearest in time, or --sync index to "
@@ -96,9 +96,10 @@ static int check_uneven(Video *const *videos, unsigned count, const Video *timel
 {
     for (unsigned i = 0; i < count; i++)
         if (videos[i]->traits.variable_rate)
-            say("%s has a variable frame rate, and %s has no times: frames are paired by number; "
-                "--sync nearest pairs them by time",
-                videos[i]->path, timeless->path);
+            video_note(videos[i], "variable_rate", false,
+                       "has a variable frame rate, and %s has no times: frames are paired by "
+                       "number; --sync nearest pairs them by time",
+                       timeless->path);
     return check_rates(videos, count, false);
 }
 
@@ -106,9 +107,10 @@ static void warn_of_rates(Video *const *videos, unsigned count)
 {
     for (unsigned i = 1; i < count; i++)
         if (!same_rate(videos[0], videos[i]))
-            say("Warning: %s has %g frames a second, %s has %g: frames are paired by number; --fps "
-                "and --sync nearest pair them by time",
-                videos[0]->path, rate_of(videos[0]), videos[i]->path, rate_of(videos[i]));
+            video_note(videos[i], "frame_rate", false,
+                       "has %g frames a second, %s has %g: frames are paired by number; --fps and "
+                       "--sync nearest pair them by time",
+                       rate_of(videos[i]), videos[0]->path, rate_of(videos[0]));
 }
 
 /* Decides what frames are paired by. */

@@ -25,6 +25,7 @@ typedef struct Merge {
     Options options; /* parsed from `words` */
     Models *models;
     Rating rating;
+    Warnings of_run; /* that this merge found itself */
     VideoReader readers[SIDES];
     Video videos[SIDES]; /* only the fields that a report needs */
 } Merge;
@@ -217,6 +218,38 @@ static int add_notes(Video *video, const PartFile *part, enum Side side)
             (VideoNote){ kind, json_is_true(json_object_get(note, "done")), (char *)text };
     }
     return 0;
+}
+
+static bool has_warning(const Warnings *warnings, const char *code, unsigned side)
+{
+    for (size_t i = 0; i < warnings->count; i++)
+        if (warnings->at[i].side == side && !strcmp(warnings->at[i].code, code))
+            return true;
+    return false;
+}
+
+static unsigned side_of(const json_t *warning)
+{
+    const char *const input = string_of(warning, "input");
+    unsigned side = 0;
+    while (side < SIDES && (!input || strcmp(input, sides[side]) != 0))
+        side++;
+    return side;
+}
+
+/* Adds the part's warnings that no later part has: the last part knows of the whole video. Parts
+ * that ran on several machines may warn of the run in several ways. */
+static void add_warnings(Warnings *warnings, const PartFile *part)
+{
+    const json_t *const list = json_object_get(json_object_get(part->head, "read"), "warnings");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *const warning = json_array_get(list, i);
+        const char *const code = string_of(warning, "code"), *const text =
+                                                                 string_of(warning, "text");
+        const unsigned side = side_of(warning);
+        if (code && text && (side == SIDES || !has_warning(warnings, code, side)))
+            warnings_add(warnings, code, side, text);
+    }
 }
 
 static int make_video(Merge *merge, enum Side side)
@@ -443,11 +476,12 @@ static int prepare(Merge *merge)
     const char *const pairing = string_of(read, "pairing");
     rating->ref = &merge->videos[SIDE_REF];
     rating->video = &merge->videos[SIDE_DIST];
+    rating->of_run = &merge->of_run;
     rating->pairs = (unsigned)(merge->last->first + merge->last->count);
     snprintf(rating->pairing, sizeof(rating->pairing), "%s", pairing ? pairing : "");
     int err = rating_create_context(rating, &merge->options, 0, rating);
     if (!err)
-        err = models_create(&merge->models, &merge->options);
+        err = models_create(&merge->models, &merge->options, &merge->of_run);
     if (!err)
         err = models_use(merge->models, rating->vmaf);
     if (!err)
@@ -456,6 +490,9 @@ static int prepare(Merge *merge)
         err = check_extractors(merge);
     for (unsigned i = 0; !err && i < SIDES; i++)
         err = make_video(merge, (enum Side)i);
+    for (size_t i = merge->count; i-- > 0;)
+        if (merge->parts[i].count)
+            add_warnings(&rating->warnings, &merge->parts[i]);
     return err ? err : report_devices(merge);
 }
 
@@ -525,6 +562,7 @@ int merge_parts(const Options *options)
     const int err = merge_all(&merge);
     rating_destroy(&merge.rating);
     models_destroy(merge.models);
+    warnings_clear(&merge.of_run);
     for (unsigned i = 0; i < SIDES; i++)
         free(merge.videos[i].notes);
     options_destroy(&merge.options);

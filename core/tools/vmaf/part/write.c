@@ -111,6 +111,22 @@ static json_t *describe_read(const Rating *rating, const Video *video, enum Side
                      digest, "notes", describe_notes(video));
 }
 
+/* The member `input` of a warning, as in JSON reports; NULL: it is about the run. */
+static json_t *describe_warnings(const Rating *rating)
+{
+    static const char *const inputs[SIDES + 1] = { "reference", "distorted" };
+    const Warnings *const lists[] = { &rating->warnings, rating->of_run };
+    json_t *const list = json_array();
+    for (unsigned i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+        for (size_t w = 0; w < lists[i]->count; w++) {
+            const Warning *const warning = &lists[i]->at[w];
+            json_array_append_new(list, json_pack("{ss so so}", "code", warning->code, "input",
+                                                  text(inputs[warning->side]), "text",
+                                                  text(warning->text)));
+        }
+    return list;
+}
+
 static json_t *describe_position(uint64_t position)
 {
     return position == VIDEO_NO_POSITION ? json_null() : json_integer((json_int_t)position);
@@ -170,20 +186,20 @@ static json_t *describe_shard(const PartChoice *part)
 static json_t *describe(const Rating *rating, const Options *options)
 {
     const PartRun *const part = rating->part;
-    return json_pack("{sI ss so sI sI sb so so so so so so s{so so so} so so sb sI sf}",
-                     "vmaf_part", (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
-                     describe_shard(&options->part), "first", (json_int_t)part->first, "count",
-                     (json_int_t)part->count, "ended", part->ended, "inputs",
-                     describe_inputs(rating), "scored", describe_scored(rating), "models",
-                     json_incref(part->models), "extractors", describe_extractors(rating->vmaf),
-                     "settings", describe_options(options, true), "options",
-                     describe_options(options, false), "read", "reference",
-                     describe_read(rating, rating->ref, SIDE_REF), "distorted",
-                     describe_read(rating, rating->video, SIDE_DIST), "pairing",
-                     *rating->pairing ? text(rating->pairing) : json_null(), "edges",
-                     describe_edges(part), "places", describe_devices(rating->vmaf), "list_places",
-                     options->backend || options->only_cpu, "threads", (json_int_t)part->threads,
-                     "seconds", seconds_since(&part->started));
+    return json_pack(
+        "{sI ss so sI sI sb so so so so so so s{so so so so} so so sb sI sf}", "vmaf_part",
+        (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
+        describe_shard(&options->part), "first", (json_int_t)part->first, "count",
+        (json_int_t)part->count, "ended", part->ended, "inputs", describe_inputs(rating), "scored",
+        describe_scored(rating), "models", json_incref(part->models), "extractors",
+        describe_extractors(rating->vmaf), "settings", describe_options(options, true), "options",
+        describe_options(options, false), "read", "reference",
+        describe_read(rating, rating->ref, SIDE_REF), "distorted",
+        describe_read(rating, rating->video, SIDE_DIST), "pairing",
+        *rating->pairing ? text(rating->pairing) : json_null(), "warnings",
+        describe_warnings(rating), "edges", describe_edges(part), "places",
+        describe_devices(rating->vmaf), "list_places", options->backend || options->only_cpu,
+        "threads", (json_int_t)part->threads, "seconds", seconds_since(&part->started));
 }
 
 /* ---- values ---- */
