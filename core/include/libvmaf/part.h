@@ -48,7 +48,8 @@ VMAF_EXPORT int vmaf_part_reach(const VmafContext *vmaf, unsigned *pairs);
 /**
  * From now on pairs are measured and not scored. Pairs with an index below `first` are only read
  * because features look back at them. Call it after registering all features and before the first
- * pair; pairs then come in the order of their indices, without gaps.
+ * pair: later, functions that register features return -EINVAL. Pairs then come in the order of
+ * their indices, without gaps; vmaf_read_pictures() refuses others with -EINVAL.
  *
  * @return 0; -EINVAL when the context is NULL or it is too late; -ENOMEM
  */
@@ -82,7 +83,8 @@ typedef struct VmafPartShape {
 } VmafPartShape;
 
 /**
- * Reads a pair from its values. The first pair has index 0, each later one the next index.
+ * Reads a pair from its values. The first pair has index 0, each later one the next index. Register
+ * all features before the first pair; a context that replays reads no pictures.
  *
  * @param values for each registered feature its values from vmaf_part_values(); NULL: it skipped
  * the pair

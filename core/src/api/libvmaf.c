@@ -4,6 +4,7 @@
 #include "libvmaf/libvmaf.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "engine/context_struct.h"
 #include "base/dict.h"

@@ -104,6 +104,12 @@ static int add_feature(VmafContext *ctx, Feature *f)
         feature_destroy(f);
         return 0;
     }
+    if (part_has_fixed_features(ctx->part)) {
+        log_error("feature \"%s\" is registered too late: register all features before "
+                  "vmaf_part_record() or the first vmaf_part_replay()",
+                  f->def->name);
+        return -EINVAL;
+    }
     if (ctx->forgoes_cpu) {
         log_error(
             "feature \"%s\" is registered too late: frames were read that only the device can "
@@ -322,6 +328,8 @@ static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, u
 {
     FrameShape shape;
     int err = check_pair(ctx, ref, dist, &shape);
+    if (!err)
+        err = part_check_read(ctx, index);
     if (!err)
         err = check_index(ctx, index);
     if (!err)

@@ -30,6 +30,7 @@ struct Part {
     size_t row_count, row_capacity;
     size_t row_size;
     bool begun;        /* with its own pairs */
+    unsigned next;     /* the index of the pair that must come next, once one was read */
     GpuTally *earlier; /* for each feature: the work for the pairs before */
 
     char **kinds; /* for each feature that part_kinds was called for */
@@ -230,7 +231,7 @@ static int keep(void *arg, const FrameId *id, const Measured *measured, unsigned
 int part_record(VmafContext *ctx, unsigned first)
 {
     const unsigned count = scheduler_feature_count(ctx->scheduler);
-    if (ctx->pairs || scheduler_has_begun(ctx->scheduler)) {
+    if (ctx->pairs || ctx->flushed || scheduler_has_begun(ctx->scheduler)) {
         log_error("vmaf_part_record() must be called before the first pair");
         return -EINVAL;
     }
@@ -248,10 +249,35 @@ int part_record(VmafContext *ctx, unsigned first)
     return 0;
 }
 
+bool part_has_fixed_features(const Part *part)
+{
+    return part && (part->records || part->results);
+}
+
+int part_check_read(const VmafContext *ctx, unsigned index)
+{
+    const Part *const part = ctx->part;
+    if (part && part->results) {
+        log_error("pair %u cannot be read: the context replays parts, so use a new context for "
+                  "pictures",
+                  index);
+        return -EINVAL;
+    }
+    if (!part || !part->records || !ctx->pairs || index == part->next)
+        return 0;
+    log_error("pair %u cannot be read: vmaf_part_record() was called, so pairs must come in their "
+              "order, and the next one is %u",
+              index, part->next);
+    return -EINVAL;
+}
+
 void part_note_read(VmafContext *ctx, unsigned index)
 {
     Part *const part = ctx->part;
-    if (!part || !part->records || part->begun || index < part->first)
+    if (!part || !part->records)
+        return;
+    part->next = index + 1;
+    if (part->begun || index < part->first)
         return;
     part->begun = true;
     if (!ctx->pairs)

@@ -22,6 +22,14 @@ int part_replay(VmafContext *ctx, const FrameShape *shape, unsigned index,
 int part_set_place(VmafContext *ctx, unsigned feature, const VmafFeatureInfo *place);
 int part_set_speed(VmafContext *ctx, unsigned threads, double seconds);
 
+/* True if the part has fixed the list of features, so that none can be added: a recording context
+ * has sized its rows, a replaying one its results. `part` NULL: false. */
+bool part_has_fixed_features(const Part *part);
+
+/* Checks that a context with a part may read the pair: it does not replay, and pairs of a recording
+ * one come in their order. Logs why not; -EINVAL. */
+int part_check_read(const VmafContext *ctx, unsigned index);
+
 /* Called before each pair is read. When the part's own pairs begin, it notes the work done for the
  * pairs before them, which the part's figures leave out. */
 void part_note_read(VmafContext *ctx, unsigned index);

@@ -11,6 +11,7 @@
 #include "../testing.h"
 #include "base/log.h"
 #include "engine/feature.h"
+#include "libvmaf/model.h"
 #include "libvmaf/part.h"
 
 enum { WIDTH = 240, HEIGHT = 216, FRAMES = 7, SPLIT = 4, VALUES_MAX = 256 };
@@ -180,6 +181,100 @@ static void test_order_is_kept(void **unused)
     vmaf_close(vmaf);
 }
 
+/* After the list of features is fixed, each way to add one is refused, and the context goes on. */
+static void refuse_features(VmafContext *vmaf)
+{
+    VmafModelConfig config = { .name = "vmaf" };
+    VmafModel *model;
+    VmafModelCollection *collection;
+    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0); /* it is there already */
+    assert_int_equal(vmaf_use_feature(vmaf, "cambi", NULL), -EINVAL);
+    assert_int_equal(vmaf_model_load(&model, &config, "vmaf_v0.6.1"), 0);
+    assert_int_equal(vmaf_use_features_from_model(vmaf, model), -EINVAL);
+    vmaf_model_destroy(model);
+    assert_int_equal(vmaf_model_collection_load(&model, &collection, &config, "vmaf_b_v0.6.3"), 0);
+    assert_int_equal(vmaf_use_features_from_model_collection(vmaf, collection), -EINVAL);
+    vmaf_model_collection_destroy(collection);
+    vmaf_model_destroy(model);
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    assert_int_equal(vmaf_feature_info(vmaf, 1, &info), -ENOENT);
+}
+
+static int read_pair(VmafContext *vmaf, unsigned index)
+{
+    VmafPicture ref, dist;
+    assert_int_equal(clip_alloc(&ref, WIDTH, HEIGHT, index, 0), 0);
+    assert_int_equal(clip_alloc(&dist, WIDTH, HEIGHT, index, 1), 0);
+    const int err = vmaf_read_pictures(vmaf, &ref, &dist, index);
+    if (err) {
+        vmaf_picture_unref(&ref);
+        vmaf_picture_unref(&dist);
+    }
+    return err;
+}
+
+static void test_features_are_fixed(void **unused)
+{
+    const VmafPartShape shape = { sizeof(shape), VMAF_PIX_FMT_YUV420P, 8, WIDTH, HEIGHT };
+    VmafPartValue values[VALUES_MAX] = { 0 };
+    const VmafPartValue *const given[] = { values };
+    VmafContext *vmaf = create(feature_find("psnr"), NULL);
+    assert_int_equal(vmaf_part_record(vmaf, 1), 0);
+    refuse_features(vmaf);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(read_pair(vmaf, i), 0);
+        refuse_features(vmaf);
+    }
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    refuse_features(vmaf);
+    assert_int_equal(vmaf_part_values(vmaf, 0, 2, values), 0);
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    assert_int_equal(vmaf_feature_info(vmaf, 0, &info), 0);
+    vmaf_close(vmaf);
+
+    vmaf = create(feature_find("psnr"), NULL);
+    assert_int_equal(vmaf_part_replay(vmaf, &shape, 0, given), 0);
+    refuse_features(vmaf);
+    assert_int_equal(vmaf_part_replay(vmaf, &shape, 1, given), 0);
+    vmaf_close(vmaf);
+}
+
+/* A recording context reads its pairs in their order, and a replaying one reads none. */
+static void test_pairs_come_in_order(void **unused)
+{
+    const VmafPartShape shape = { sizeof(shape), VMAF_PIX_FMT_YUV420P, 8, WIDTH, HEIGHT };
+    VmafPartValue values[VALUES_MAX] = { 0 };
+    const VmafPartValue *const given[] = { values };
+    VmafContext *vmaf = create(feature_find("psnr"), NULL);
+    assert_int_equal(vmaf_part_record(vmaf, 3), 0);
+    assert_int_equal(vmaf_part_record(vmaf, 4), 0);
+    assert_int_equal(read_pair(vmaf, 3), 0);
+    assert_int_equal(read_pair(vmaf, 5), -EINVAL);
+    assert_int_equal(read_pair(vmaf, 2), -EINVAL);
+    assert_int_equal(read_pair(vmaf, 4), 0);
+    assert_int_equal(vmaf_part_record(vmaf, 3), -EINVAL);
+    assert_int_equal(vmaf_part_replay(vmaf, &shape, 2, given), -EINVAL);
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    assert_int_equal(vmaf_part_values(vmaf, 0, 3, values), -ENOENT);
+    assert_int_equal(vmaf_part_values(vmaf, 0, 4, values), 0);
+    assert_int_equal(vmaf_part_replay(vmaf, &shape, 2, given), -EINVAL);
+    vmaf_close(vmaf);
+
+    vmaf = create(feature_find("psnr"), NULL);
+    assert_int_equal(vmaf_part_replay(vmaf, &shape, 0, given), 0);
+    assert_int_equal(read_pair(vmaf, 1), -EINVAL);
+    assert_int_equal(read_pair(vmaf, 0), -EINVAL);
+    assert_int_equal(vmaf_part_replay(vmaf, &shape, 1, given), 0);
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    assert_int_equal(vmaf_part_replay(vmaf, &shape, 2, given), -EINVAL);
+    vmaf_close(vmaf);
+
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_ERROR }), 0);
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    assert_int_equal(vmaf_part_record(vmaf, 0), -EINVAL);
+    vmaf_close(vmaf);
+}
+
 static void test_arguments_are_checked(void **unused)
 {
     VmafContext *const vmaf = create(feature_find("psnr"), NULL);
@@ -204,10 +299,9 @@ static void test_arguments_are_checked(void **unused)
 TEST_MAIN(part)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields_cover_results),
-        cmocka_unit_test(test_parts_are_the_whole),
-        cmocka_unit_test(test_order_is_kept),
-        cmocka_unit_test(test_arguments_are_checked),
+        cmocka_unit_test(test_fields_cover_results), cmocka_unit_test(test_parts_are_the_whole),
+        cmocka_unit_test(test_order_is_kept),        cmocka_unit_test(test_features_are_fixed),
+        cmocka_unit_test(test_pairs_come_in_order),  cmocka_unit_test(test_arguments_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

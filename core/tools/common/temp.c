@@ -281,7 +281,9 @@ int draft_open(Draft *draft, const char *path)
 int draft_close(Draft *draft)
 {
     errno = 0;
-    bool lost = fflush(draft->file) || ferror(draft->file);
+    bool lost = fflush(draft->file) || ferror(draft->file) || draft->err;
+    if (draft->err)
+        errno = -draft->err;
     if (draft->temporary) /* rename it while it is open, and so still locked */
         lost = lost || fsync(fileno(draft->file)) || rename(draft->temporary, draft->path);
     int error = lost ? (errno ? errno : EIO) : 0;

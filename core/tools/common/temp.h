@@ -27,9 +27,11 @@ typedef struct Draft {
     const char *path;
     char *temporary; /* path of the draft; NULL: `path` is written directly */
     FILE *file;      /* to write to */
+    int err;         /* the writer may set a negative errno: then closing discards the draft */
 } Draft;
 
-/* Both print an error and return a negative errno on failure. Closing always frees the draft. */
+/* Both print an error and return a negative errno on failure. Closing always frees the draft, and
+ * returns its `err` if that is set. */
 int draft_open(Draft *draft, const char *path);
 int draft_close(Draft *draft);
 

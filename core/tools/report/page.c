@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/memfile.h"
 #include "common/message.h"
 #include "report/chart.h"
 #include "page.h"
@@ -328,23 +329,19 @@ static void clear_worst(PageWorst *worst, size_t count)
 int html_write(StoredReport *const *reports, size_t count, const char *path)
 {
     PageWorst *const worst = calloc(count, sizeof(*worst));
-    char *text = NULL;
-    size_t size = 0;
+    MemFile mem = { 0 };
     int err = worst ? find_worst(worst, reports, count) : -ENOMEM;
-    FILE *const file = err ? NULL : open_memstream(&text, &size);
-    if (!err && !file)
-        err = -ENOMEM;
+    if (!err)
+        err = memfile_open(&mem);
     if (!err) {
         const Page page = { reports, count, worst };
-        err = page_write(file, &page);
-        if (ferror(file))
-            err = -ENOMEM;
+        err = page_write(mem.file, &page);
     }
-    if (file && fclose(file))
-        err = -ENOMEM;
     if (!err)
-        err = save_file(path, text, size);
-    free(text);
+        err = memfile_end(&mem);
+    if (!err)
+        err = save_file(path, mem.text, mem.size);
+    memfile_close(&mem);
     clear_worst(worst, count);
     return err;
 }

@@ -70,13 +70,16 @@ int save_file(const char *path, const char *data, size_t size)
         return finish_stdout();
     }
     struct stat info;
+    const bool there = !stat(path, &info);
+    errno = 0;
     char *const target =
         realpath(path, NULL); /* replace the target of a symbolic link, not the link */
-    const bool there = !stat(path, &info);
-    const int err = there && !S_ISREG(info.st_mode)
-                        ? write_through(path, data, size)
-                        : replace(target ? target : path, data, size,
-                                  there ? info.st_mode & 07777 : new_mode());
+    int err = there && !target ? -errno : 0;
+    if (!err && there && !S_ISREG(info.st_mode))
+        err = write_through(path, data, size);
+    else if (!err)
+        err =
+            replace(target ? target : path, data, size, there ? info.st_mode & 07777 : new_mode());
     free(target);
     if (err)
         say("could not write file: %s: %s", path, strerror(-err));

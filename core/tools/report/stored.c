@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "report/scan.h"
 
@@ -173,6 +174,11 @@ static json_t *parse(const StoredReport *report, Slice text)
 {
     json_error_t error;
     json_t *const value = json_loadb(text.data, text.size, JSON_DECODE_ANY, &error);
+    if (json_memory_failed()) { /* jansson may have left out something */
+        say("%s cannot be read: out of memory", report->path);
+        json_decref(value);
+        return NULL;
+    }
     if (!value)
         refuse(report, error.text);
     return value;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/interrupt.h"
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "gpu.h"
 #include "libvmaf/device.h"
@@ -134,6 +135,7 @@ static int run_action(enum Action action, const Options *options)
 int vmaf_command(int argc, char **argv)
 {
     streams_prepare();
+    json_memory_watch();
     Options options;
     enum Action action;
     int result = EXIT_USAGE;

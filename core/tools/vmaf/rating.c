@@ -32,8 +32,8 @@ int rating_create_context(Rating *rating, const Options *options, unsigned threa
 }
 
 /* Joins the notes about what was done to the video (`done`) or what is odd about it (not `done`)
- * into one line, which the caller frees. NULL: there are none. */
-static char *join_notes(const Video *video, bool done)
+ * into one line, which the caller frees; NULL: there are none. 0 or -ENOMEM. */
+static int join_notes(const Video *video, bool done, char **out)
 {
     size_t size = 1, used = 0;
     for (unsigned i = 0; i < video->note_count; i++)
@@ -43,13 +43,15 @@ static char *join_notes(const Video *video, bool done)
         if (video->notes[i].done == done)
             used += (size_t)snprintf(line + used, size - used, "%s%s", used ? "; " : "",
                                      video->notes[i].text);
-    return line;
+    *out = line;
+    return video->notes_lost || (size > 1 && !line) ? -ENOMEM : 0;
 }
 
 static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const VideoSpan *span,
                       const char *pairing)
 {
-    char *const filters = join_notes(video, true), *const warnings = join_notes(video, false);
+    char *filters, *warnings;
+    const int lost = join_notes(video, true, &filters) | join_notes(video, false, &warnings);
     const VmafReportInput input = {
         .size = sizeof(input),
         .path = video->path,
@@ -67,7 +69,7 @@ static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const 
         .warnings = warnings,
         .pairing = pairing,
     };
-    const int err = vmaf_report_input(vmaf, is_ref, &input);
+    const int err = lost ? lost : vmaf_report_input(vmaf, is_ref, &input);
     free(filters);
     free(warnings);
     return err;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "rpc.h"
+#include "common/json_memory.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -246,8 +247,7 @@ void out_send(Out *out, json_t *message)
 {
     /* Twelve digits suffice for any score, and print numbers read from text unchanged. */
     char *const text =
-        message ? json_dumps(message, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12))
-                : NULL;
+        json_whole_text(message, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
     json_decref(message);
     pthread_mutex_lock(&out->lock);
     if (!text)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_memory.h"
 #include "rpc.h"
 #include "vmaf/command.h"
 
@@ -27,7 +28,7 @@ const Tool *tool_find(const char *name)
 
 json_t *tool_result(json_t *structured)
 {
-    char *const text = json_dumps(structured, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    char *const text = json_whole_text(structured, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_t *const result = text ? json_pack("{s:[{s:s, s:s}], s:o}", "content", "type", "text",
                                             "text", text, "structuredContent", structured)
                                 : NULL;
@@ -74,6 +75,19 @@ const char *worker_program(void)
 #else
     return program;
 #endif
+}
+
+int worker_answer(json_t *result)
+{
+    char *const text = json_whole_text(result, JSON_COMPACT);
+    const bool lost = text && (puts(text) < 0 || fflush(stdout));
+    if (lost)
+        fputs("cannot write to standard output\n", stderr);
+    else if (!text)
+        fputs("out of memory\n", stderr);
+    json_decref(result);
+    free(text);
+    return text && !lost ? 0 : 1;
 }
 
 int worker_main(int argc, char **argv)

@@ -51,6 +51,10 @@ long long tool_integer(const json_t *arguments, const char *name, long long othe
 
 int worker_main(int argc, char **argv);
 
+/* Print a worker's result, which it takes over. Returns the exit code; after a failure it has
+ * printed why. */
+int worker_answer(json_t *result);
+
 /* Take the words behind the kind and return the exit code. */
 int worker_backend(int argc, char **argv);
 int worker_model(int argc, char **argv);

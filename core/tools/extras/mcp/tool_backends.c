@@ -154,6 +154,5 @@ int worker_backend(int argc, char **argv)
     json_t *const result = json_pack("{s:o, s:b}", "devices", devices, "usable", usable);
     if (result && *why)
         json_object_set_new(result, "problem", rpc_text(why));
-    const int err = !result || json_dumpf(result, stdout, JSON_COMPACT) || fflush(stdout);
-    _exit(err ? 1 : 0); /* _exit, because a driver's exit handlers may hang */
+    _exit(worker_answer(result)); /* _exit, because a driver's exit handlers may hang */
 }

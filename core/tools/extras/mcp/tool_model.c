@@ -120,9 +120,8 @@ int worker_model(int argc, char **argv)
         json_array_append_new(features, describe_feature(loaded.model, i, &info));
     json_t *const result =
         json_pack("{s:b, s:o}", "collection", loaded.collection != NULL, "features", features);
-    const int err = !result || json_dumpf(result, stdout, JSON_COMPACT) || fflush(stdout);
-    json_decref(result);
+    const int err = worker_answer(result);
     vmaf_model_collection_destroy(loaded.collection);
     vmaf_model_destroy(loaded.model);
-    return err ? 1 : 0;
+    return err;
 }

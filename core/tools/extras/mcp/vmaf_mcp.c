@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/interrupt.h"
+#include "common/json_memory.h"
 #include "libvmaf/libvmaf.h"
 #include "rpc.h"
 #include "mcp_options.h"
@@ -96,6 +97,8 @@ static int serve(const McpConfig *config)
     server_destroy(server);
     interrupt_call(NULL, NULL);
     out_destroy(stop.out);
+    if (!err && json_memory_failed()) /* answers are missing */
+        err = -ENOMEM;
     if (err)
         fprintf(stderr, "vmaf-mcp: %s\n", strerror(-err));
     return err;
@@ -121,6 +124,7 @@ int main(int argc, char **argv)
     McpConfig config;
     enum McpAction action;
     worker_set_program(argv[0]);
+    json_memory_watch();
     if (argc > 1 && !strcmp(argv[1], WORKER_WORD))
         return worker_main(argc, argv);
     int err = mcp_options_parse(&config, argc, argv, &action);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engines.h"
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "split.h"
 
@@ -58,7 +59,7 @@ static json_t *request(const Submission *s, const char *text, const char *kind, 
 static int send(Submission *s, json_t *job, const char *stands_for, char **answer)
 {
     const ShardOptions *const options = s->options;
-    char *const text = json_dumps(job, JSON_COMPACT);
+    char *const text = json_whole_text(job, JSON_COMPACT);
     Argv argv = { 0 };
     argv_add_all(&argv, (const char *const[]){ "aws", "batch", "submit-job", "--query", "jobId",
                                                "--output", "text", NULL });

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "engines.h"
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "split.h"
 #include "common/temp.h"
@@ -146,7 +147,7 @@ static int put(const char *folder, const char *name, const char *text, bool prin
 
 static int put_json(const char *folder, const char *name, json_t *value, bool print)
 {
-    char *const text = value ? json_dumps(value, JSON_INDENT(2)) : NULL;
+    char *const text = json_whole_text(value, JSON_INDENT(2));
     const int err = text ? put(folder, name, text, print) : -ENOMEM;
     free(text);
     json_decref(value);

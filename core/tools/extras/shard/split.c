@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "libvmaf/libvmaf.h"
 #include "vmaf/part/part.h"
@@ -149,7 +150,7 @@ static int put(const char *folder, const char *text)
 
 static int write_record(const ShardOptions *options, const json_t *wanted)
 {
-    char *const text = json_dumps(wanted, JSON_INDENT(2));
+    char *const text = json_whole_text(wanted, JSON_INDENT(2));
     int err = text ? put(options->parts, text) : -ENOMEM;
     free(text);
     if (err && err != -EEXIST && err != -ENOMEM)
@@ -176,7 +177,7 @@ int split_check(const ShardOptions *options, Split *split)
     if (!has_record(options->parts))
         return -ENOENT;
     json_t *const wanted = record_of(options);
-    const int err = wanted ? check_against(options, wanted) : -ENOMEM;
+    const int err = wanted && !json_memory_failed() ? check_against(options, wanted) : -ENOMEM;
     json_decref(wanted);
     return err;
 }

@@ -8,6 +8,7 @@
 #include "vmaf/command.h"
 #include "engines.h"
 #include "common/interrupt.h"
+#include "common/json_memory.h"
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
 #include "common/child.h"
@@ -147,6 +148,7 @@ static int shard(int argc, char **argv)
 int main(int argc, char **argv)
 {
     streams_prepare();
+    json_memory_watch();
     /* The program runs itself with this option, as a child process. */
     if (argc > 1 && !strcmp(argv[1], "--devices"))
         return scoring_devices_print_all();

@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "journal.h"
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "common/temp.h"
 #include "results.h"
@@ -94,10 +95,12 @@ static int by_encoder(const void *a, const void *b)
 static int write_json(const Results *results, FILE *file)
 {
     json_t *const json = results_json(results);
-    const int failed = json ? json_dumpf(json, file, JSON_INDENT(2)) : -1;
+    char *const text = json_whole_text(json, JSON_INDENT(2));
+    if (text)
+        fprintf(file, "%s\n", text);
     json_decref(json);
-    fputc('\n', file);
-    return failed ? -EIO : 0;
+    free(text);
+    return text ? 0 : -ENOMEM;
 }
 
 static int write_svg(const Results *results, FILE *file)
@@ -127,9 +130,8 @@ static int write_files(const Results *results, const TuneOptions *options)
             continue;
         int err = draft_open(&draft, files[i].path);
         if (!err) {
-            const int lost = files[i].write(results, draft.file);
+            draft.err = files[i].write(results, draft.file);
             err = draft_close(&draft);
-            err = err ? err : lost;
         }
         result = result ? result : err;
     }

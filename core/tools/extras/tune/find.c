@@ -9,6 +9,7 @@
 
 #include "options.h"
 #include "libvmaf/libvmaf.h"
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "common/temp.h"
 #include "encoder.h"
@@ -222,11 +223,14 @@ static int write_json(const Search *search, const Whole *whole, const TuneOption
         json_object_set_new(made, "path", json_text(options->output));
         json_object_set_new(root, "output", made);
     }
-    const int lost = json_dumpf(root, draft.file, JSON_INDENT(2));
-    fputc('\n', draft.file);
+    char *const text = json_whole_text(root, JSON_INDENT(2));
+    if (text)
+        fprintf(draft.file, "%s\n", text);
+    else
+        draft.err = -ENOMEM;
     json_decref(root);
-    err = draft_close(&draft);
-    return err ? err : lost ? -EIO : 0;
+    free(text);
+    return draft_close(&draft);
 }
 
 static int say_unreached(const Search *search, double setting, double score)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/argv.h"
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "encoder.h"
 #include "results.h"
@@ -194,7 +195,7 @@ static int write_line(Journal *journal, const char *line, size_t length)
 int journal_add(Journal *journal, const char *key, json_t *object)
 {
     json_object_set_new(object, "key", json_string(key));
-    char *const text = json_dumps(object, JSON_COMPACT);
+    char *const text = json_whole_text(object, JSON_COMPACT);
     char *const line = text ? text_print("%s\n", text) : NULL;
     int err = line ? write_line(journal, line, strlen(line)) : -ENOMEM;
     if (!err && json_object_set(journal->lines, key, object))
@@ -224,7 +225,7 @@ char *key_make(const char *path, const TuneOptions *options, const Encoder *enco
     for (size_t i = 0; i < encoder->command.words.count; i++)
         json_array_append_new(key, json_text(encoder->command.words.words[i]));
     json_array_append_new(key, json_string(what));
-    char *const text = json_dumps(key, JSON_COMPACT);
+    char *const text = json_whole_text(key, JSON_COMPACT);
     json_decref(key);
     return text;
 }

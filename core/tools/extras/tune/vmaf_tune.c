@@ -8,6 +8,7 @@
 #include "options.h"
 #include "vmaf/command.h"
 #include "common/interrupt.h"
+#include "common/json_memory.h"
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
 #include "common/child.h"
@@ -105,6 +106,7 @@ static int tune(int argc, char **argv)
 int main(int argc, char **argv)
 {
     streams_prepare();
+    json_memory_watch();
     /* The program runs itself with these options, as a child process. */
     if (argc > 1 && !strcmp(argv[1], "--vmaf"))
         return vmaf_command(argc - 1, argv + 1);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "libvmaf/device.h"
 #include "doctor.h"
@@ -169,19 +170,28 @@ static void print_findings(const json_t *findings)
                                              : "Something that was asked for does not work.");
 }
 
+static void print_json(const json_t *findings)
+{
+    char *const text = json_whole_text(findings, JSON_INDENT(2));
+    if (text)
+        puts(text);
+    free(text);
+}
+
 int doctor(const Options *options)
 {
     json_t *const findings = examine(options);
-    if (!findings)
+    if (!findings || json_memory_failed()) {
+        json_decref(findings);
         return -ENOMEM;
+    }
     const bool well = holds(findings, "well");
     if (options->format == VMAF_OUTPUT_FORMAT_JSON)
-        json_dumpf(findings, stdout, JSON_INDENT(2));
+        print_json(findings);
     else
         print_findings(findings);
-    if (options->format == VMAF_OUTPUT_FORMAT_JSON)
-        putchar('\n');
+    const bool whole = !json_memory_failed();
     json_decref(findings);
-    const int lost = finish_stdout();
+    const int lost = whole ? finish_stdout() : -ENOMEM;
     return lost ? lost : well ? 0 : -ENODEV;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/child.h"
+#include "common/json_memory.h"
 #include "libvmaf/device.h"
 #include "vmaf/gpu.h"
 
@@ -41,7 +42,8 @@ static int work(void *arg)
     FILE *const file = fdopen(dup(STDOUT_FILENO), "w");
     dup2(STDERR_FILENO, STDOUT_FILENO);
     json_t *const result = task->job(task->arg);
-    bool good = result && file && !json_dumpf(result, file, JSON_COMPACT | JSON_ENCODE_ANY);
+    bool good = result && file && !json_memory_failed() &&
+                !json_dumpf(result, file, JSON_COMPACT | JSON_ENCODE_ANY);
     if (file)
         good = !fclose(file) && good;
     return good ? 0 : 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "report/scan.h"
 #include "part.h"
@@ -105,6 +106,10 @@ static int take_members(PartFile *part, size_t size)
         snprintf(name, sizeof(name), "%.*s", (int)(key.size - 2), key.data + 1);
         json_error_t error;
         json_t *const member = json_loadb(value.data, value.size, JSON_DECODE_ANY, &error);
+        if (json_memory_failed()) {
+            json_decref(member);
+            return refuse(part, "out of memory");
+        }
         if (!member || json_object_set_new(part->head, name, member))
             return refuse(part, "it is broken");
     }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_memory.h"
+#include "common/memfile.h"
 #include "common/message.h"
 #include "part.h"
 #include "report/save.h"
@@ -19,6 +21,15 @@
 static json_t *text(const char *value)
 {
     return value ? json_string(value) : json_null();
+}
+
+/* Appends a value. If that fails, the list becomes NULL, and with it all that is made of it. */
+static void append(json_t **list, json_t *value)
+{
+    if (json_array_append_new(*list, value)) {
+        json_decref(*list);
+        *list = NULL;
+    }
 }
 
 static json_t *describe_input(const Video *video, const PartRun *part, enum Side side,
@@ -70,24 +81,24 @@ static bool is_setting(const char *name)
 
 static json_t *describe_options(const Options *options, bool settings_only)
 {
-    json_t *const list = json_array();
+    json_t *list = json_array();
     for (size_t i = 0; i < options->given_count; i++) {
         const GivenOption *const given = &options->given[i];
         if (option_is_in(part_options, given->name) || (settings_only && !is_setting(given->name)))
             continue;
-        json_array_append_new(list, json_pack("[s o]", given->name, text(given->value)));
+        append(&list, json_pack("[s o]", given->name, text(given->value)));
     }
     return list;
 }
 
 static json_t *describe_extractors(VmafContext *vmaf)
 {
-    json_t *const list = json_array();
+    json_t *list = json_array();
     VmafFeatureInfo info = { .size = sizeof(info) };
     const char *kinds;
     for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info) && !vmaf_part_kinds(vmaf, i, &kinds);
          i++)
-        json_array_append_new(list, json_pack("{ss ss}", "name", info.extractor, "kinds", kinds));
+        append(&list, json_pack("{ss ss}", "name", info.extractor, "kinds", kinds));
     return list;
 }
 
@@ -95,11 +106,10 @@ static json_t *describe_extractors(VmafContext *vmaf)
 
 static json_t *describe_notes(const Video *video)
 {
-    json_t *const list = json_array();
+    json_t *list = json_array();
     for (unsigned i = 0; i < video->note_count; i++)
-        json_array_append_new(list,
-                              json_pack("{ss sb so}", "kind", video->notes[i].kind, "done",
-                                        video->notes[i].done, "text", text(video->notes[i].text)));
+        append(&list, json_pack("{ss sb so}", "kind", video->notes[i].kind, "done",
+                                video->notes[i].done, "text", text(video->notes[i].text)));
     return list;
 }
 
@@ -116,13 +126,12 @@ static json_t *describe_warnings(const Rating *rating)
 {
     static const char *const inputs[SIDES + 1] = { "reference", "distorted" };
     const Warnings *const lists[] = { &rating->warnings, rating->of_run };
-    json_t *const list = json_array();
+    json_t *list = json_array();
     for (unsigned i = 0; i < sizeof(lists) / sizeof(*lists); i++)
         for (size_t w = 0; w < lists[i]->count; w++) {
             const Warning *const warning = &lists[i]->at[w];
-            json_array_append_new(list, json_pack("{ss so so}", "code", warning->code, "input",
-                                                  text(inputs[warning->side]), "text",
-                                                  text(warning->text)));
+            append(&list, json_pack("{ss so so}", "code", warning->code, "input",
+                                    text(inputs[warning->side]), "text", text(warning->text)));
         }
     return list;
 }
@@ -137,34 +146,33 @@ static json_t *describe_position(uint64_t position)
 static json_t *describe_edges(const PartRun *part)
 {
     enum { KEPT = 3 };
-    json_t *const list = json_array();
+    json_t *list = json_array();
     for (size_t i = 0; i < part->pair_count; i++) {
         if (i > part->lead && i + KEPT < part->pair_count)
             continue;
         const PairDigest *const pair = &part->pairs[i];
-        json_array_append_new(list,
-                              json_pack("[I s s o o]", (json_int_t)(part->first - part->lead + i),
-                                        pair->text[SIDE_REF], pair->text[SIDE_DIST],
-                                        describe_position(pair->position[SIDE_REF]),
-                                        describe_position(pair->position[SIDE_DIST])));
+        append(&list, json_pack("[I s s o o]", (json_int_t)(part->first - part->lead + i),
+                                pair->text[SIDE_REF], pair->text[SIDE_DIST],
+                                describe_position(pair->position[SIDE_REF]),
+                                describe_position(pair->position[SIDE_DIST])));
     }
     return list;
 }
 
 static json_t *describe_devices(VmafContext *vmaf)
 {
-    json_t *const list = json_array();
+    json_t *list = json_array();
     VmafFeatureInfo info = { .size = sizeof(info) };
     for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
-        json_array_append_new(
-            list, json_pack("{so so so so sI so so sI sI sI sI sf}", "backend", text(info.backend),
-                            "device", text(info.device), "instruction_set",
-                            text(info.instruction_set), "device_type", text(info.device_type),
-                            "device_index", (json_int_t)info.device_index, "device_uuid",
-                            text(info.device_uuid), "device_pci", text(info.device_pci), "passes",
-                            (json_int_t)info.passes, "frames", (json_int_t)info.frames, "launches",
-                            (json_int_t)info.launches, "frames_on_cpu",
-                            (json_int_t)info.frames_on_cpu, "device_us", info.device_us));
+        append(&list,
+               json_pack("{so so so so sI so so sI sI sI sI sf}", "backend", text(info.backend),
+                         "device", text(info.device), "instruction_set", text(info.instruction_set),
+                         "device_type", text(info.device_type), "device_index",
+                         (json_int_t)info.device_index, "device_uuid", text(info.device_uuid),
+                         "device_pci", text(info.device_pci), "passes", (json_int_t)info.passes,
+                         "frames", (json_int_t)info.frames, "launches", (json_int_t)info.launches,
+                         "frames_on_cpu", (json_int_t)info.frames_on_cpu, "device_us",
+                         info.device_us));
     return list;
 }
 
@@ -276,7 +284,7 @@ static int put_part(FILE *file, const Rating *rating, json_t *head)
     json_t *member;
     bool first = true;
     json_object_foreach (head, name, member) {
-        char *const value = json_dumps(member, JSON_ENCODE_ANY);
+        char *const value = json_whole_text(member, JSON_ENCODE_ANY);
         if (!value)
             return -ENOMEM;
         fprintf(file, "%s\n  \"%s\": %s", first ? "{" : ",", name, value);
@@ -286,37 +294,58 @@ static int put_part(FILE *file, const Rating *rating, json_t *head)
     return put_rows(file, rating);
 }
 
-static int save(const char *path, char **text, size_t *size, FILE *file)
+/* Adds the checksum of the text and the end of the file. */
+static int close_text(MemFile *mem)
 {
+    static const char end[] = ",\n  \"checksum\": \"%s\"\n}\n";
+    const size_t room = mem->size + sizeof(end) + DIGEST_TEXT;
     char sum[DIGEST_TEXT];
     Digest digest;
-    if (fflush(file))
+    char *const text = realloc(mem->text, room);
+    if (!text)
         return -ENOMEM;
+    mem->text = text;
     digest_start(&digest);
-    digest_add(&digest, *text, *size);
+    digest_add(&digest, text, mem->size);
     digest_end(&digest, sum);
-    fprintf(file, ",\n  \"checksum\": \"%s\"\n}\n", sum);
-    if (fflush(file) || ferror(file))
-        return -ENOMEM;
-    return save_file(path, *text, *size);
+    mem->size += (size_t)snprintf(text + mem->size, room - mem->size, end, sum);
+    return 0;
+}
+
+/* Has the library make the kinds of all features, so that asking for them cannot fail later. */
+static int prepare_kinds(VmafContext *vmaf)
+{
+    const char *kinds;
+    unsigned i = 0;
+    int err;
+    while (!(err = vmaf_part_kinds(vmaf, i, &kinds)))
+        i++;
+    return err == -ENOENT ? 0 : err;
 }
 
 int part_write(const Rating *rating, const Options *options)
 {
-    json_t *const head = describe(rating, options);
-    if (!head) {
-        say("%s: cannot write the part: out of memory, or a name is not UTF-8", rating->output);
-        return -EINVAL;
+    MemFile mem = { 0 };
+    int err = prepare_kinds(rating->vmaf);
+    json_t *const head = err ? NULL : describe(rating, options);
+    if (json_memory_failed() || rating->ref->notes_lost || rating->video->notes_lost)
+        err = -ENOMEM;
+    if (!err && !head) {
+        say("%s: cannot write the part: a path or an option is not UTF-8; rename the file",
+            rating->output);
+        err = -EINVAL;
     }
-    char *text = NULL;
-    size_t size = 0;
-    FILE *const file = open_memstream(&text, &size);
-    int err = file ? put_part(file, rating, head) : -ENOMEM;
     if (!err)
-        err = save(rating->output, &text, &size, file);
-    if (file)
-        fclose(file);
-    free(text);
+        err = memfile_open(&mem);
+    if (!err)
+        err = put_part(mem.file, rating, head);
+    if (!err)
+        err = memfile_end(&mem);
+    if (!err)
+        err = close_text(&mem);
+    if (!err)
+        err = save_file(rating->output, mem.text, mem.size);
+    memfile_close(&mem);
     json_decref(head);
     return err;
 }
@@ -343,18 +372,22 @@ static int digest_file(const char *path, char text[DIGEST_TEXT])
 
 int describe_models(json_t **list, const Options *options)
 {
-    json_t *const models = json_array();
-    int err = models ? 0 : -ENOMEM;
+    json_t *models = json_array();
+    int err = 0;
     for (size_t i = 0; !err && i < options->model_count; i++) {
         const ModelSpec *const spec = &options->models[i];
         char digest[DIGEST_TEXT];
         if (!spec->version)
             err = digest_file(spec->path, digest);
         if (!err)
-            json_array_append_new(models,
-                                  json_pack("{ss ss ss}", "name", model_spec_name(spec), "source",
-                                            spec->version ? spec->version : spec->path, "digest",
-                                            spec->version ? "built-in" : digest));
+            append(&models, json_pack("{ss ss ss}", "name", model_spec_name(spec), "source",
+                                      spec->version ? spec->version : spec->path, "digest",
+                                      spec->version ? "built-in" : digest));
+    }
+    if (!err && !models) {
+        err = json_memory_failed() ? -ENOMEM : -EINVAL;
+        if (err == -EINVAL)
+            say("a model's name or path is not UTF-8, so it cannot be named in a part: rename it");
     }
     if (err)
         json_decref(models);
