@@ -71,7 +71,8 @@ VMAF_EXPORT int vmaf_device_info(const char *backend, unsigned index, VmafDevice
 
 /* Tells why no device of the backend would be chosen: writes a line without a line break to `why`,
  * such as "no NVIDIA driver (libcuda) on this machine", and returns the error of
- * vmaf_device_open(). 0 and an empty line: a device would be chosen. */
+ * vmaf_device_open(). 0 and an empty line: a device would be chosen. VMAF_ALLOW_SOFTWARE=1 in the
+ * environment counts, too. */
 VMAF_EXPORT int vmaf_backend_missing(const char *backend, int allow_software, char *why,
                                      size_t size);
 
@@ -83,15 +84,17 @@ typedef struct VmafDeviceOptions {
     const char *backend; /* one of vmaf_backend_name() */
     /* Number, UUID, PCI address or part of a name; NULL: the first real GPU. A comma-separated
      * list, or "all" for all real GPUs, spreads the frames over several devices; scores are those
-     * of one. */
+     * of one. A software device is chosen only by a name that says so, such as "llvmpipe", or if
+     * software devices are allowed. */
     const char *device;
-    int allow_software;              /* a software device may be chosen, too */
+    /* Software devices may be chosen, too. 0: only if VMAF_ALLOW_SOFTWARE=1 in the environment
+     * allows them. */
+    int allow_software;
     int enable_validation;           /* log messages of the driver's own checks, where it has any */
     unsigned max_outstanding_frames; /* on each device; 0: 4; at most 32 */
     int quiet;                       /* do not log -ENOSYS and -ENODEV */
-    /* Not 0: the first pair is refused, with the reason in the log, unless all features with GPU
-     * code run on the device and at least one has such code. 0: features that cannot run there run
-     * on the CPU, and reports say so. */
+    /* Not 0: the first pair is also refused if none of the features has GPU code. (A feature that
+     * has GPU code runs on the device or the first pair is refused, see fallback_cpu.) */
     int required;
     /* An estimate of the memory that pictures of vmaf_preallocate_pictures will take: it is
      * allocated while the driver starts, where that helps. 0: none. */
@@ -101,16 +104,26 @@ typedef struct VmafDeviceOptions {
      * Scores do not depend on it, and more pairs are fine. */
     uint64_t expected_pairs;
     size_t expected_pair_bytes;
+    /* Not 0: a feature with GPU code that cannot run on the device, such as one for which the
+     * pictures are too large, runs on the CPU, and reports say so. 0: the first pair is refused,
+     * with the reason in the log. Features without GPU code run on the CPU in any case. Not
+     * together with `required`. */
+    int fallback_cpu;
 } VmafDeviceOptions;
 
-/* -ENOSYS: the backend is not in this build, or its software is missing; -ENODEV: no device, or
- * none of that name; -ENOTSUP: the device lacks a requirement, which the log names. *device is NULL
- * on failure.
+/* -ENOSYS: the backend is not in this build, or its software is missing; -ENODEV: no device, none
+ * of that name, or a software device that is not allowed; -EINVAL: the options are invalid;
+ * -ENOTSUP: the device lacks a requirement, which the log names. *device is NULL on failure.
  *
  * Reading the first pair of a context tests the features that it measures on the device: it fails
  * with -ENOTSUP when the device's results differ from the CPU's in any bit, and with -ETIMEDOUT
  * when the device does not finish. */
 VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
+
+/* Tells why vmaf_device_open() would choose no device with these options: writes a line to `why`,
+ * as vmaf_backend_missing() does, and returns the error. 0 and an empty line: it would choose
+ * one. */
+VMAF_EXPORT int vmaf_device_missing(const VmafDeviceOptions *options, char *why, size_t size);
 VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info);
 
 /* Makes the context score on this device; NULL: on the CPU, whatever VMAF_BACKEND in the

@@ -12,7 +12,9 @@
  *
  * libcuda is opened at run time. All functions exist in every build: without the backend they
  * return -ENOSYS and log it. They return 0 or a negative errno. All features with GPU code run on
- * the device, others on the CPU; reports say where each one ran.
+ * the device, or the first pair fails with the reason in the log, unless the program allowed the
+ * CPU (fallback_cpu in VmafCudaOptions). Features without GPU code run on the CPU. Reports say
+ * where each one ran.
  */
 #ifndef VMAF_CUDA_H
 #define VMAF_CUDA_H
@@ -83,6 +85,16 @@ VMAF_EXPORT int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictur
 VMAF_EXPORT int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic);
 
 /* ---- Additions. vmaf_import_picture() in device.h reads pictures in shared memory. ---- */
+
+typedef struct VmafCudaOptions {
+    size_t size;      /**< sizeof(VmafCudaOptions) */
+    void *cu_ctx;     /**< as in VmafCudaConfiguration */
+    int fallback_cpu; /**< as in VmafDeviceOptions */
+} VmafCudaOptions;
+
+/** Like vmaf_cuda_state_init(). -EINVAL for a wrong size. */
+VMAF_EXPORT int vmaf_cuda_state_init_with_options(VmafCudaState **cu_state,
+                                                  const VmafCudaOptions *options);
 
 /**
  * Imports a timeline semaphore that Vulkan exported, for VmafSharedPicture: an opaque file

@@ -51,6 +51,17 @@ VMAF_EXPORT int vmaf_hip_list_devices(void);
  */
 VMAF_EXPORT int vmaf_hip_state_init_external(VmafHipState **state, void *hip_ctx);
 
+typedef struct VmafHipOptions {
+    size_t size;      /**< sizeof(VmafHipOptions) */
+    int device_index; /**< as in VmafHipConfiguration */
+    void *hip_ctx;    /**< as for vmaf_hip_state_init_external(); NULL: the device of the index */
+    int fallback_cpu; /**< as in VmafDeviceOptions */
+} VmafHipOptions;
+
+/** Like vmaf_hip_state_init(). -EINVAL for a wrong size. */
+VMAF_EXPORT int vmaf_hip_state_init_with_options(VmafHipState **state,
+                                                 const VmafHipOptions *options);
+
 enum VmafHipPicturePreallocationMethod {
     VMAF_HIP_PICTURE_PREALLOCATION_METHOD_NONE = 0,
     VMAF_HIP_PICTURE_PREALLOCATION_METHOD_DEVICE,     /**< `data` holds device addresses */

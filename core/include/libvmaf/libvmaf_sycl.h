@@ -30,9 +30,19 @@ extern "C" {
 typedef struct VmafSyclState VmafSyclState;
 
 typedef struct VmafSyclConfiguration {
-    int device_index;     /**< in vmaf_sycl_list_devices(); -1: the first GPU, never a CPU */
+    /** In vmaf_sycl_list_devices(); -1: the first GPU. A CPU is refused, also by its index, unless
+     * VMAF_ALLOW_SOFTWARE=1 is set in the environment: use VmafSyclOptions to allow it. */
+    int device_index;
     int enable_profiling; /**< as vmaf_sycl_profiling_enable() */
 } VmafSyclConfiguration;
+
+typedef struct VmafSyclOptions {
+    size_t size;          /**< sizeof(VmafSyclOptions) */
+    const char *device;   /**< number, UUID, PCI address or part of a name; NULL: the first GPU */
+    int allow_software;   /**< as in VmafDeviceOptions: a CPU may be chosen, too */
+    int enable_profiling; /**< as vmaf_sycl_profiling_enable() */
+    int fallback_cpu;     /**< as in VmafDeviceOptions */
+} VmafSyclOptions;
 
 enum VmafSyclPicturePreallocationMethod {
     VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_NONE = 0,
@@ -51,6 +61,9 @@ typedef struct VmafSyclPictureConfiguration {
 
 /** Opens a device. On failure *state is NULL. */
 VMAF_EXPORT int vmaf_sycl_state_init(VmafSyclState **state, VmafSyclConfiguration cfg);
+/** Same as vmaf_sycl_state_init(), with more options. -EINVAL for a wrong size. */
+VMAF_EXPORT int vmaf_sycl_state_init_with_options(VmafSyclState **state,
+                                                  const VmafSyclOptions *options);
 /** Makes a context use the state; call it before registering features. Free it after
  * vmaf_close(). */
 VMAF_EXPORT int vmaf_sycl_import_state(VmafContext *vmaf, VmafSyclState *state);

@@ -12,7 +12,9 @@
  *     vmaf_close(vmaf);
  *     vmaf_vulkan_state_free(&state);
  *
- * Features without GPU code run on the CPU; reports say where each one ran. */
+ * A state means its device. A feature with GPU code that cannot run there makes the first pair
+ * fail, with the reason in the log, unless the program allowed the CPU (fallback_cpu). Features
+ * without GPU code run on the CPU. Reports say where each one ran. */
 #ifndef VMAF_VULKAN_H
 #define VMAF_VULKAN_H
 
@@ -32,7 +34,10 @@ extern "C" {
 typedef struct VmafVulkanState VmafVulkanState;
 
 typedef struct VmafVulkanConfiguration {
-    int device_index;                /* index in the list of devices; -1: the first real GPU */
+    /* Index in the list of devices; -1: the first real GPU. A software device is refused, also by
+     * its index, unless VMAF_ALLOW_SOFTWARE=1 is set in the environment: use VmafVulkanOptions to
+     * allow it. */
+    int device_index;
     int enable_validation;           /* log messages of the validation layers */
     unsigned max_outstanding_frames; /* 0: 4; at most 32 */
 } VmafVulkanConfiguration;
@@ -64,13 +69,14 @@ VMAF_EXPORT int vmaf_vulkan_available(void);
 /* Prints one line for each device on stdout: index, name, API version. Returns their number. */
 VMAF_EXPORT int vmaf_vulkan_list_devices(void);
 
-/* -ENOSYS: no Vulkan loader; -ENODEV: no device (for -1: no real GPU); -EINVAL: no such index;
+/* -ENOSYS: no Vulkan loader; -ENODEV: no device, or only a software device; -EINVAL: no such index;
  * -ENOTSUP: the device lacks a requirement, which the log names. *state is NULL on failure. The
  * first pair of pictures tests that the device's results equal the CPU's, see vmaf_device_open() in
  * device.h. */
 VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg);
 
 /* Works on the caller's device and queue, which the caller keeps and which must outlive the state.
+ * A software device that the caller opened is used, with a warning in the log.
  * The device must have been created with timelineSemaphore and shaderInt64 enabled: that cannot be
  * checked with these handles. vmaf_vulkan_state_init_external_device() checks it. */
 VMAF_EXPORT int vmaf_vulkan_state_init_external(VmafVulkanState **state,
@@ -147,10 +153,11 @@ VMAF_EXPORT int vmaf_vulkan_state_device_info(const VmafVulkanState *state,
 typedef struct VmafVulkanOptions {
     size_t size;        /* sizeof(VmafVulkanOptions) */
     const char *device; /* index, UUID, or part of a name (case aside); NULL: choose */
-    int allow_software; /* a software device may be chosen, too */
+    int allow_software; /* as in VmafDeviceOptions */
     int enable_validation;
     unsigned max_outstanding_frames; /* as in VmafVulkanConfiguration */
     int quiet;                       /* do not log -ENOSYS and -ENODEV */
+    int fallback_cpu;                /* as in VmafDeviceOptions */
 } VmafVulkanOptions;
 
 /* Like vmaf_vulkan_state_init; -ENODEV (logged) when no device, or more than one, has the name. */
@@ -245,8 +252,9 @@ typedef struct VmafVulkanExternalDevice {
     unsigned extension_count;
 
     unsigned max_outstanding_frames; /* 0: 4; at most 32 */
-    int required;         /* as in VmafDeviceOptions: features with GPU code never run on the CPU */
+    int required;                    /* as in VmafDeviceOptions */
     uint32_t queue_flags; /* VkDeviceQueueCreateFlags that the queues were created with */
+    int fallback_cpu;     /* as in VmafDeviceOptions */
 } VmafVulkanExternalDevice;
 
 /* Like vmaf_vulkan_state_init(). -EINVAL: a handle, `features` or one of two lock functions is

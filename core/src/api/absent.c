@@ -37,6 +37,13 @@ int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg)
     return report_absent("CUDA");
 }
 
+int vmaf_cuda_state_init_with_options(VmafCudaState **cu_state, const VmafCudaOptions *options)
+{
+    if (cu_state)
+        *cu_state = NULL;
+    return report_absent("CUDA");
+}
+
 int vmaf_cuda_import_state(VmafContext *vmaf, VmafCudaState *cu_state)
 {
     return report_absent("CUDA");
@@ -96,6 +103,13 @@ int vmaf_hip_available(void)
 }
 
 int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg)
+{
+    if (state)
+        *state = NULL;
+    return report_absent("HIP");
+}
+
+int vmaf_hip_state_init_with_options(VmafHipState **state, const VmafHipOptions *options)
 {
     if (state)
         *state = NULL;
@@ -169,6 +183,13 @@ const GpuBackend sycl_backend = {
 };
 
 int vmaf_sycl_state_init(VmafSyclState **state, VmafSyclConfiguration cfg)
+{
+    if (state)
+        *state = NULL;
+    return report_absent("SYCL");
+}
+
+int vmaf_sycl_state_init_with_options(VmafSyclState **state, const VmafSyclOptions *options)
 {
     if (state)
         *state = NULL;

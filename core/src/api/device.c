@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "gpu/client.h"
 #include "gpu/import.h"
 #include "libvmaf/device.h"
@@ -86,7 +87,42 @@ int vmaf_device_info(const char *backend, unsigned index, VmafDeviceInfo *info)
 int vmaf_backend_missing(const char *backend, int allow_software, char *why, size_t size)
 {
     const GpuBackend *b = backend ? gpu_backend_find(backend) : NULL;
-    return b && why && size ? session_missing(b, allow_software != 0, why, size) : -EINVAL;
+    const GpuWish wish = { .index = -1, .allow_software = allow_software != 0 };
+    return b && why && size ? session_missing(b, &wish, why, size) : -EINVAL;
+}
+
+/* The backend and the wish that the options describe. NULL: they are invalid. */
+static const GpuBackend *read_options(const VmafDeviceOptions *options, GpuWish *wish)
+{
+    /* A caller built against an older header has a shorter struct. */
+    VmafDeviceOptions full = { 0 };
+    if (!options || options->size < offsetof(VmafDeviceOptions, required))
+        return NULL;
+    memcpy(&full, options, options->size < sizeof(full) ? options->size : sizeof(full));
+    if (full.required && full.fallback_cpu) {
+        log_error("the options of a device are invalid: required and fallback_cpu contradict each "
+                  "other; set one of them");
+        return NULL;
+    }
+    *wish = (GpuWish){ .index = -1,
+                       .device = full.device,
+                       .several = true,
+                       .allow_software = full.allow_software != 0,
+                       .validation = full.enable_validation != 0,
+                       .quiet = full.quiet != 0,
+                       .fallback_cpu = full.fallback_cpu != 0,
+                       .required = full.required != 0,
+                       .depth = full.max_outstanding_frames,
+                       .upload_bytes = full.upload_bytes,
+                       .expected = { full.expected_pairs, full.expected_pair_bytes } };
+    return full.backend ? gpu_backend_find(full.backend) : NULL;
+}
+
+int vmaf_device_missing(const VmafDeviceOptions *options, char *why, size_t size)
+{
+    GpuWish wish;
+    const GpuBackend *b = why && size ? read_options(options, &wish) : NULL;
+    return b ? session_missing(b, &wish, why, size) : -EINVAL;
 }
 
 int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
@@ -94,28 +130,12 @@ int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
     if (!device)
         return -EINVAL;
     *device = NULL;
-    const GpuBackend *b = NULL;
-    /* A caller built against an older header has a shorter struct. */
-    VmafDeviceOptions full = { 0 };
-    if (options && options->size >= offsetof(VmafDeviceOptions, required)) {
-        memcpy(&full, options, options->size < sizeof(full) ? options->size : sizeof(full));
-        b = full.backend ? gpu_backend_find(full.backend) : NULL;
-    }
+    GpuWish wish;
+    const GpuBackend *b = read_options(options, &wish);
     if (!b)
         return -EINVAL;
     GpuSession *session;
-    const int err =
-        session_open(&session, b,
-                     &(GpuWish){ .index = -1,
-                                 .device = full.device,
-                                 .several = true,
-                                 .allow_software = full.allow_software != 0,
-                                 .validation = full.enable_validation != 0,
-                                 .quiet = full.quiet != 0,
-                                 .required = full.required != 0,
-                                 .depth = full.max_outstanding_frames,
-                                 .upload_bytes = full.upload_bytes,
-                                 .expected = { full.expected_pairs, full.expected_pair_bytes } });
+    const int err = session_open(&session, b, &wish);
     *device = (VmafDevice *)session;
     return err;
 }

@@ -13,16 +13,29 @@ static CudaHipState *state_of(VmafCudaState *state)
     return (CudaHipState *)state;
 }
 
-int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg)
+static int init(VmafCudaState **cu_state, void *context, bool fallback_cpu)
 {
-    if (!cu_state)
-        return -EINVAL;
     CudaHipState *state;
-    const int err = cuda_hip_state_create(
-        &state,
-        &(CudaHipSource){ .backend = &cuda_backend, .api = cuda_api(), .context = cfg.cu_ctx });
+    const int err = cuda_hip_state_create(&state, &(CudaHipSource){ .backend = &cuda_backend,
+                                                                    .api = cuda_api(),
+                                                                    .context = context,
+                                                                    .fallback_cpu = fallback_cpu });
     *cu_state = (VmafCudaState *)state;
     return err;
+}
+
+int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg)
+{
+    return cu_state ? init(cu_state, cfg.cu_ctx, false) : -EINVAL;
+}
+
+int vmaf_cuda_state_init_with_options(VmafCudaState **cu_state, const VmafCudaOptions *options)
+{
+    if (cu_state)
+        *cu_state = NULL;
+    if (!cu_state || !options || options->size < sizeof(*options))
+        return -EINVAL;
+    return init(cu_state, options->cu_ctx, options->fallback_cpu != 0);
 }
 
 int vmaf_cuda_import_state(VmafContext *vmaf, VmafCudaState *cu_state)

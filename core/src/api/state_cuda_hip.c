@@ -22,7 +22,9 @@ static int open_session(const CudaHipSource *source, GpuSession **session)
 {
     *session = NULL;
     if (source->by_index)
-        return session_open(session, source->backend, &(GpuWish){ .index = source->index });
+        return session_open(
+            session, source->backend,
+            &(GpuWish){ .index = source->index, .fallback_cpu = source->fallback_cpu });
     if (!source->api) {
         log_error("%s: no %s on this machine; install it, or use the CPU", source->backend->name,
                   source->backend->needs);
@@ -30,8 +32,12 @@ static int open_session(const CudaHipSource *source, GpuSession **session)
     }
     GpuDevice *device;
     GpuDeviceInfo info;
-    const int err = cuda_hip_adopt(source->api, source->context, &device, &info);
-    return err ? err : session_adopt(session, source->backend, device, &info, 0);
+    int err = cuda_hip_adopt(source->api, source->context, &device, &info);
+    if (!err)
+        err = session_adopt(session, source->backend, device, &info, 0);
+    if (!err)
+        (*session)->fallback_cpu = source->fallback_cpu;
+    return err;
 }
 
 int cuda_hip_state_create(CudaHipState **out, const CudaHipSource *source)

@@ -13,8 +13,9 @@ typedef struct CudaHipSource {
     const GpuBackend *backend;
     const CudaHipApi *api; /* NULL: its library is missing */
     bool by_index;
-    int index;     /* in the backend's list; -1: the first one */
-    void *context; /* used unless by_index: see cuda_hip_adopt */
+    int index;         /* in the backend's list; -1: the first one */
+    void *context;     /* used unless by_index: see cuda_hip_adopt */
+    bool fallback_cpu; /* as in GpuWish */
 } CudaHipSource;
 
 /* A device for contexts to use. The first context takes the open device over and closes it at its

@@ -49,6 +49,20 @@ int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg)
                            .backend = &hip_backend, .by_index = true, .index = cfg.device_index });
 }
 
+int vmaf_hip_state_init_with_options(VmafHipState **state, const VmafHipOptions *options)
+{
+    if (state)
+        *state = NULL;
+    if (!options || options->size < sizeof(*options) || options->device_index < -1)
+        return -EINVAL;
+    return init(state, &(CudaHipSource){ .backend = &hip_backend,
+                                         .api = hip_api(),
+                                         .by_index = !options->hip_ctx,
+                                         .index = options->device_index,
+                                         .context = options->hip_ctx,
+                                         .fallback_cpu = options->fallback_cpu != 0 });
+}
+
 int vmaf_hip_state_init_external(VmafHipState **state, void *hip_ctx)
 {
     return init(state,

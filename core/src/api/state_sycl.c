@@ -30,16 +30,11 @@ int vmaf_sycl_list_devices(void)
 
 /* ---- states ---- */
 
-int vmaf_sycl_state_init(VmafSyclState **state, VmafSyclConfiguration cfg)
+static int init_by_wish(VmafSyclState **state, const GpuWish *wish, bool profiling)
 {
-    if (!state)
-        return -EINVAL;
-    *state = NULL;
-    if (cfg.device_index < -1)
-        return -EINVAL;
     GpuSession *session;
-    int err = session_open(&session, &sycl_backend, &(GpuWish){ .index = cfg.device_index });
-    if (!err && cfg.enable_profiling) {
+    int err = session_open(&session, &sycl_backend, wish);
+    if (!err && profiling) {
         err = vmaf_sycl_profiling_enable((VmafSyclState *)session);
         if (err) {
             session_close(session);
@@ -48,6 +43,29 @@ int vmaf_sycl_state_init(VmafSyclState **state, VmafSyclConfiguration cfg)
     }
     *state = (VmafSyclState *)session;
     return err;
+}
+
+int vmaf_sycl_state_init(VmafSyclState **state, VmafSyclConfiguration cfg)
+{
+    if (!state)
+        return -EINVAL;
+    *state = NULL;
+    if (cfg.device_index < -1)
+        return -EINVAL;
+    return init_by_wish(state, &(GpuWish){ .index = cfg.device_index }, cfg.enable_profiling != 0);
+}
+
+int vmaf_sycl_state_init_with_options(VmafSyclState **state, const VmafSyclOptions *options)
+{
+    if (state)
+        *state = NULL;
+    if (!state || !options || options->size < sizeof(*options))
+        return -EINVAL;
+    const GpuWish wish = { .index = -1,
+                           .device = options->device,
+                           .allow_software = options->allow_software != 0,
+                           .fallback_cpu = options->fallback_cpu != 0 };
+    return init_by_wish(state, &wish, options->enable_profiling != 0);
 }
 
 int vmaf_sycl_import_state(VmafContext *vmaf, VmafSyclState *state)

@@ -137,14 +137,18 @@ int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg)
 
 int vmaf_vulkan_state_init_with_options(VmafVulkanState **state, const VmafVulkanOptions *options)
 {
-    if (!state || !options || options->size < sizeof(*options))
+    if (!state || !options || options->size < offsetof(VmafVulkanOptions, fallback_cpu))
         return -EINVAL;
+    /* A caller built against an older header has a shorter struct. */
+    VmafVulkanOptions full = { 0 };
+    memcpy(&full, options, options->size < sizeof(full) ? options->size : sizeof(full));
     return init_by_wish(state, &(GpuWish){ .index = -1,
-                                           .device = options->device,
-                                           .allow_software = options->allow_software != 0,
-                                           .validation = options->enable_validation != 0,
-                                           .quiet = options->quiet != 0,
-                                           .depth = options->max_outstanding_frames });
+                                           .device = full.device,
+                                           .allow_software = full.allow_software != 0,
+                                           .validation = full.enable_validation != 0,
+                                           .quiet = full.quiet != 0,
+                                           .fallback_cpu = full.fallback_cpu != 0,
+                                           .depth = full.max_outstanding_frames });
 }
 
 static int adopt(VmafVulkanState **state, uintptr_t physical, const VulkanBorrowed *borrowed,
@@ -195,9 +199,12 @@ int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
     int err = vulkan_check_external(device, &borrowed);
     if (!err)
         err = adopt(state, device->physical_device, &borrowed, device->max_outstanding_frames);
-    if (!err)
-        session_of(*state)->required = device->required != 0;
-    return err;
+    if (err)
+        return err;
+    GpuSession *session = session_of(*state);
+    session->required = device->required != 0;
+    session->fallback_cpu = device->size >= sizeof(*device) && device->fallback_cpu;
+    return 0;
 }
 
 /* For vmaf_vulkan_state_set_queue_lock, whose functions take no queue. */

@@ -150,8 +150,8 @@ static int bring_gpu(VmafContext *ctx)
     return err;
 }
 
-/* Checks a feature that must run on a GPU: `vif_vulkan` asks for a backend by name, and a required
- * device takes all features with GPU code. Sets *gpu_only for the former. */
+/* Checks a feature that must run on a GPU: `vif_vulkan` asks for a backend by name, and without
+ * fallback_cpu a device takes all features with GPU code. Sets *gpu_only for the former. */
 static int check_backend(VmafContext *ctx, const char *extractor, const FeatureDef *def,
                          bool *gpu_only)
 {
@@ -161,7 +161,7 @@ static int check_backend(VmafContext *ctx, const char *extractor, const FeatureD
     if (err)
         return err;
     const GpuClient *const gpu = ctx->gpu;
-    if (!backend && gpu && gpu->required && def->gpu && ctx->pairs)
+    if (!backend && gpu && !gpu->fallback_cpu && def->gpu && ctx->pairs)
         backend = gpu->backend;
     if (!backend)
         return 0;

@@ -96,12 +96,17 @@ static unsigned list_runs(Scheduler *s, Feature *features[FEATURE_SET_SIZE])
     return count;
 }
 
-/* Logs a feature that goes to the CPU. -EINVAL if it was asked for on the GPU by name. */
-static int refuse(const Scheduler *s, const Feature *f, enum VmafLogLevel level, const char *why)
+/* Logs that a feature cannot run on the GPU. -EINVAL unless it may run on the CPU instead. */
+static int refuse(const Scheduler *s, const Feature *f, const char *why)
 {
-    const bool must = f->gpu_only || s->gpu->required;
-    log_write(must ? VMAF_LOG_LEVEL_ERROR : level, "feature \"%s\" cannot run on %s: %s",
-              f->def->name, s->gpu->backend, why);
+    const bool must = f->gpu_only || !s->gpu->fallback_cpu;
+    if (must)
+        log_error("feature \"%s\" cannot run on %s: %s; score on the CPU, or let such features run "
+                  "there (--backend auto, or fallback_cpu in the options of the device)",
+                  f->def->name, s->gpu->backend, why);
+    else
+        log_warning("feature \"%s\" runs on the CPU, because it cannot run on %s: %s", f->def->name,
+                    s->gpu->backend, why);
     return must ? -EINVAL : 0;
 }
 
@@ -114,11 +119,10 @@ static int check_features(const Scheduler *s, FeatureSet taken)
             continue;
         int err = 0;
         if (count >= FEATURE_SET_SIZE) {
-            err = refuse(s, f, VMAF_LOG_LEVEL_WARNING, "a context runs at most 64 features there");
+            err = refuse(s, f, "a context runs at most 64 features there");
         } else if (!(taken >> count & 1)) {
             const char *why = client_refusal(s->gpu, count);
-            err = refuse(s, f, VMAF_LOG_LEVEL_INFO,
-                         why ? why : "it does not take these options or pictures");
+            err = refuse(s, f, why ? why : "it does not take these options or pictures");
         }
         if (err)
             return err;

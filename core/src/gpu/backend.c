@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 
 const GpuBackend *gpu_backend_find(const char *name)
@@ -27,9 +26,21 @@ size_t gpu_backend_strip(const char *extractor)
 
 #define UUID_SIZE sizeof(((GpuDeviceInfo *)NULL)->uuid)
 
+bool gpu_environment_allows_software(void)
+{
+    const char *allowed = getenv("VMAF_ALLOW_SOFTWARE");
+    return allowed && *allowed && strcmp(allowed, "0") != 0;
+}
+
 static bool is_software(const GpuDeviceInfo *device)
 {
     return device->type == VMAF_DEVICE_SOFTWARE;
+}
+
+/* A hidden backend runs only when somebody names it, so its devices need no other permission. */
+static bool allows_software(const GpuProbe *probe, const GpuWish *wish)
+{
+    return wish->allow_software || probe->backend->hidden;
 }
 
 /* Chooses the first usable device. Devices are sorted, so a software device comes first only when
@@ -48,10 +59,12 @@ static int choose_any(const GpuProbe *probe, bool allow_software, unsigned *inde
 void gpu_explain_none(const GpuProbe *probe, char *why, size_t size)
 {
     size_t used = 0;
+    bool software = false;
     why[0] = '\0';
     for (unsigned i = 0; i < probe->count && used < size; i++) {
         const GpuDeviceInfo *device = &probe->devices[i];
         const char *join = i ? "; " : "";
+        software |= !device->missing[0];
         used +=
             (size_t)(device->missing[0]
                          ? snprintf(why + used, size - used, "%s%s cannot be used, it lacks: %s",
@@ -61,15 +74,10 @@ void gpu_explain_none(const GpuProbe *probe, char *why, size_t size)
                                     "or software devices are allowed",
                                     join, device->name));
     }
+    if (software && used < size)
+        snprintf(why + used, size - used, " (" GPU_ALLOW_SOFTWARE ")");
     if (!probe->count)
         snprintf(why, size, "no device found; is a driver installed?");
-}
-
-static void log_none(const GpuProbe *probe)
-{
-    char why[1024];
-    gpu_explain_none(probe, why, sizeof(why));
-    log_error("%s: %s", probe->backend->name, why);
 }
 
 static bool contains(const char *text, const char *part)
@@ -110,98 +118,155 @@ static bool is_pci_address(const GpuDeviceInfo *device, const char *text)
     return strchr(text, ':') && length <= whole && contains(device->pci + whole - length, text);
 }
 
-static int no_such_number(const GpuProbe *probe, const char *text, bool quiet, int err)
+/* True if the text says that it means a software device: it has a word that only such devices have
+ * in their names, or it is the device's whole name. A part of a name such as "Intel" does not,
+ * because a graphics card and a CPU may both be called so. */
+static bool names_software(const GpuDeviceInfo *device, const char *text)
 {
-    if (!quiet)
-        log_error("%s: no device %s; %u %s found", probe->backend->name, text, probe->count,
-                  probe->count == 1 ? "device was" : "devices were");
-    return err;
+    static const char *const words[] = { "llvm",   "swiftshader", "software",    "softpipe",
+                                         "cpu",    "host",        "emulat",      "pocl",
+                                         "openmp", "warp",        "basic render" };
+    if (!contains(device->name, text))
+        return false;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (contains(text, words[i]))
+            return true;
+    return strlen(text) == strlen(device->name);
 }
 
-static int choose_number(const GpuProbe *probe, const char *text, bool quiet, unsigned *index)
+/* A name that chooses the software device: its first word, or all of it. */
+static void suggest_name(const GpuDeviceInfo *device, char *name, size_t size)
 {
-    const unsigned long number = strtoul(text, NULL, 10);
-    if (strlen(text) > 9 || number >= probe->count)
-        return no_such_number(probe, text, quiet, -ENODEV);
-    *index = (unsigned)number;
-    return 0;
+    snprintf(name, size, "%.*s", (int)strcspn(device->name, " "), device->name);
+    if (!names_software(device, name))
+        snprintf(name, size, "%s", device->name);
 }
 
-static int choose_named(const GpuProbe *probe, const char *text, bool quiet, unsigned *index)
+/* -ENODEV, with the reason, for a software device that was asked for by something other than its
+ * name. */
+static int check_software(const GpuProbe *probe, const GpuWish *wish, const char *text,
+                          unsigned index, char *why, size_t size)
 {
-    if (text[0] && strspn(text, "0123456789") == strlen(text) && strlen(text) < 2 * UUID_SIZE)
-        return choose_number(probe, text, quiet, index);
-
-    uint8_t uuid[UUID_SIZE];
-    const bool by_uuid = parse_uuid(text, uuid);
-    unsigned matches = 0;
-    for (unsigned i = 0; i < probe->count; i++) {
-        const GpuDeviceInfo *device = &probe->devices[i];
-        const bool match =
-            by_uuid ? !memcmp(device->uuid, uuid, sizeof(uuid))
-                    : is_pci_address(device, text) || (text[0] && contains(device->name, text));
-        if (match && matches++ == 0)
-            *index = i;
-    }
-    if (matches == 1)
+    const GpuDeviceInfo *device = &probe->devices[index];
+    char name[sizeof(device->name)];
+    if (!is_software(device) || allows_software(probe, wish))
         return 0;
-    if (matches)
-        log_error("%s: %u devices are called \"%s\"; give the index or the UUID",
-                  probe->backend->name, matches, text);
-    else if (!quiet)
-        log_error("%s: no device is called \"%s\"", probe->backend->name, text);
+    suggest_name(device, name, sizeof(name));
+    snprintf(
+        why, size,
+        "device \"%s\" is %s, a software device, which is used only if it is named (\"%s\") or "
+        "software devices are allowed (" GPU_ALLOW_SOFTWARE ")",
+        text, device->name, name);
     return -ENODEV;
 }
 
-int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
+/* ---- choosing one device ---- */
+
+static int choose_number(const GpuProbe *probe, const GpuWish *wish, const char *text,
+                         unsigned *index, char *why, size_t size)
 {
-    if (wish->device)
-        return choose_named(probe, wish->device, wish->quiet, index);
-    if (wish->index < 0) {
-        /* A hidden backend runs only when somebody names it. */
-        const bool allow_software = wish->allow_software || probe->backend->hidden;
-        const int err = choose_any(probe, allow_software, index);
-        if (err && !wish->quiet)
-            log_none(probe);
-        return err;
-    }
-    if (!probe->count) {
-        log_none(probe);
+    const unsigned long number = strtoul(text, NULL, 10);
+    if (strlen(text) > 9 || number >= probe->count) {
+        snprintf(why, size, "no device %s; %u %s found", text, probe->count,
+                 probe->count == 1 ? "device was" : "devices were");
         return -ENODEV;
     }
-    if ((unsigned)wish->index >= probe->count) {
-        char text[16];
-        snprintf(text, sizeof(text), "%d", wish->index);
-        return no_such_number(probe, text, wish->quiet, -EINVAL);
+    *index = (unsigned)number;
+    return check_software(probe, wish, text, *index, why, size);
+}
+
+static bool is_called(const GpuDeviceInfo *device, const char *text, const uint8_t *uuid)
+{
+    return uuid ? !memcmp(device->uuid, uuid, UUID_SIZE)
+                : is_pci_address(device, text) || (text[0] && contains(device->name, text));
+}
+
+/* Chooses the only device that the text means. Where it means both a GPU and a software device, it
+ * means the GPU, unless it says "software". */
+static int choose_named(const GpuProbe *probe, const GpuWish *wish, const char *text,
+                        unsigned *index, char *why, size_t size)
+{
+    if (text[0] && strspn(text, "0123456789") == strlen(text) && strlen(text) < 2 * UUID_SIZE)
+        return choose_number(probe, wish, text, index, why, size);
+
+    uint8_t digits[UUID_SIZE];
+    const uint8_t *const uuid = parse_uuid(text, digits) ? digits : NULL;
+    unsigned matches = 0, software = 0, first_software = 0;
+    for (unsigned i = 0; i < probe->count; i++) {
+        const GpuDeviceInfo *device = &probe->devices[i];
+        if (!is_called(device, text, uuid))
+            continue;
+        if (is_software(device) && (uuid || !names_software(device, text))) {
+            if (software++ == 0)
+                first_software = i;
+        } else if (matches++ == 0) {
+            *index = i;
+        }
     }
-    *index = (unsigned)wish->index;
-    return 0;
+    int err = 0;
+    if (!matches && software) {
+        matches = software;
+        *index = first_software;
+        err = check_software(probe, wish, text, *index, why, size);
+    }
+    if (!err && matches == 1)
+        return 0;
+    if (!err && matches)
+        snprintf(why, size, "%u devices are called \"%s\"; give the index or the UUID", matches,
+                 text);
+    else if (!err)
+        snprintf(why, size, "no device is called \"%s\"", text);
+    return -ENODEV;
+}
+
+static int choose_index(const GpuProbe *probe, const GpuWish *wish, unsigned *index, char *why,
+                        size_t size)
+{
+    char text[16];
+    snprintf(text, sizeof(text), "%d", wish->index);
+    const int err = choose_number(probe, wish, text, index, why, size);
+    if (!probe->count)
+        gpu_explain_none(probe, why, size);
+    return probe->count && (unsigned)wish->index >= probe->count ? -EINVAL : err;
+}
+
+int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index, char *why, size_t size)
+{
+    why[0] = '\0';
+    if (wish->device)
+        return choose_named(probe, wish, wish->device, index, why, size);
+    if (wish->index >= 0)
+        return choose_index(probe, wish, index, why, size);
+    const int err = choose_any(probe, allows_software(probe, wish), index);
+    if (err)
+        gpu_explain_none(probe, why, size);
+    return err;
 }
 
 /* ---- choosing several devices ---- */
 
 /* Chooses all devices that may be used without being named. */
 static int choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned *indices,
-                      unsigned *count)
+                      unsigned *count, char *why, size_t size)
 {
-    const bool allow_software = wish->allow_software || probe->backend->hidden;
+    const bool allow_software = allows_software(probe, wish);
     for (unsigned i = 0; i < probe->count; i++)
         if (!probe->devices[i].missing[0] && (allow_software || !is_software(&probe->devices[i])))
             indices[(*count)++] = i;
-    if (!*count && !wish->quiet)
-        log_none(probe);
+    if (!*count)
+        gpu_explain_none(probe, why, size);
     return *count ? 0 : -ENODEV;
 }
 
 static int choose_list(const GpuProbe *probe, const GpuWish *wish, char *names, unsigned *indices,
-                       unsigned *count)
+                       unsigned *count, char *why, size_t size)
 {
     int err = 0;
     for (char *name = names, *next; !err && name; name = next) {
         next = strchr(name, ',');
         if (next)
             *next++ = '\0';
-        err = choose_named(probe, name, wish->quiet, &indices[*count]);
+        err = choose_named(probe, wish, name, &indices[*count], why, size);
         ++*count;
     }
     return err;
@@ -218,22 +283,24 @@ static bool is_list(const GpuProbe *probe, const GpuWish *wish)
     return !matches;
 }
 
-int gpu_choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned **out, unsigned *count)
+int gpu_choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned **out, unsigned *count,
+                   char *why, size_t size)
 {
     const bool all = wish->several && wish->device && !strcmp(wish->device, "all");
     const size_t length = wish->device ? strlen(wish->device) : 0;
     unsigned *indices = mem_array(probe->count + length + 1, sizeof(*indices));
     char *names = mem_zalloc(length + 1);
     int err = indices && names ? 0 : -ENOMEM;
+    why[0] = '\0';
     *count = 0;
     if (!err)
         memcpy(names, wish->device ? wish->device : "", length);
     if (!err && all) {
-        err = choose_all(probe, wish, indices, count);
+        err = choose_all(probe, wish, indices, count, why, size);
     } else if (!err && is_list(probe, wish)) {
-        err = choose_list(probe, wish, names, indices, count);
+        err = choose_list(probe, wish, names, indices, count, why, size);
     } else if (!err) {
-        err = gpu_choose(probe, wish, indices);
+        err = gpu_choose(probe, wish, indices, why, size);
         *count = 1;
     }
     mem_free(names);

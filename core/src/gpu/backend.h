@@ -70,29 +70,40 @@ const GpuBackend *gpu_backend_find(const char *name);
  * the length of `vif`. */
 size_t gpu_backend_strip(const char *extractor);
 
-/* Which device to choose. A software device is chosen only if it was asked for, and a named device
- * is never replaced by another one. */
+/* Which device to choose. A named device is never replaced by another one. A software device is
+ * chosen only if software is allowed or if it is asked for by a name that says so, such as
+ * "llvmpipe": a number, a UUID, a PCI address or "Intel" does not (ADR 28). */
 
 typedef struct GpuWish {
     int index;          /* the device's index; -1: use `device` */
     const char *device; /* its number, UUID, PCI address or a part of its name; NULL: any */
     bool several;       /* `device` may also list several, comma-separated, or be "all" */
     bool allow_software, validation;
-    bool quiet;          /* log nothing when no device is found */
-    bool required;       /* fail rather than run a feature that has GPU code on the CPU */
+    bool quiet; /* log nothing when no device is found */
+    /* Features with GPU code that cannot run on the device run on the CPU. Otherwise the first pair
+     * is refused. */
+    bool fallback_cpu;
+    bool required;       /* the first pair is also refused if no feature has GPU code */
     unsigned depth;      /* frames in flight; 0: the default */
     size_t upload_bytes; /* to reserve for pictures */
     GpuExpected expected;
 } GpuWish;
 
+/* How users allow software devices, for messages. */
+#define GPU_ALLOW_SOFTWARE "--allow_software, VMAF_ALLOW_SOFTWARE=1 in the environment"
+
+/* True if VMAF_ALLOW_SOFTWARE in the environment allows software devices. */
+bool gpu_environment_allows_software(void);
+
 /* Chooses the device that the wish describes. A wish without an index or name gets the first real
  * GPU, or with `allow_software` the first device. -ENODEV, or -EINVAL for an index out of range;
- * logged unless `quiet`. */
-int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index);
+ * `why` then holds the reason, otherwise it is empty. */
+int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index, char *why, size_t size);
 
 /* Same as gpu_choose, for all devices that the wish lists. The caller frees *indices with mem_free.
  * A device may occur twice. */
-int gpu_choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned **indices, unsigned *count);
+int gpu_choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned **indices, unsigned *count,
+                   char *why, size_t size);
 
 /* Prints one line that says why no device is chosen when none is named. */
 void gpu_explain_none(const GpuProbe *probe, char *why, size_t size);

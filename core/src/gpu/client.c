@@ -379,6 +379,7 @@ static int client_create(GpuClient **out, GpuSession *session, VmafContext *cont
     client->device = session->title;
     client->identity = &session->identity;
     client->depth = session->depth * (session->more_count + 1);
+    client->fallback_cpu = session->fallback_cpu;
     client->required = session->required;
     atomic_fetch_add(&session->references, 1);
     client->session = session;

@@ -25,8 +25,8 @@ typedef struct Resident {
 struct GpuClient {
     const char *backend, *device;   /* names for reports; they live as long as the session */
     const DeviceIdentity *identity; /* the same */
-    unsigned depth; /* frames it may hold between submit and collect, on all devices */
-    bool required;  /* features with GPU code run here, or the context refuses the first pair */
+    unsigned depth;              /* frames it may hold between submit and collect, on all devices */
+    bool fallback_cpu, required; /* as in GpuWish */
 
     GpuClient *next; /* in session->clients */
     GpuSession *session;

@@ -12,7 +12,6 @@
 #include "engine/context.h"
 
 #define VARIABLE "VMAF_BACKEND"
-#define ALLOW_SOFTWARE "VMAF_ALLOW_SOFTWARE"
 
 /* A value of the variable and the device that serves it. Kept until the process ends. */
 typedef struct Shared {
@@ -95,8 +94,7 @@ static Shared *parse(const char *words)
         shared->device = colon + 1;
     }
     shared->backend = gpu_backend_find(shared->words);
-    const char *software = getenv(ALLOW_SOFTWARE);
-    shared->allow_software = software && *software && strcmp(software, "0") != 0;
+    shared->allow_software = gpu_environment_allows_software();
     return shared;
 }
 
@@ -144,29 +142,41 @@ static void close_all(void)
     pthread_mutex_unlock(&lock);
 }
 
-static int open_backend_locked(Shared *shared, const GpuBackend *backend, bool required)
+/* Without the name of a backend or a device (VMAF_BACKEND=auto), the CPU will do, too. */
+static GpuWish wish_of(const Shared *shared)
 {
-    return session_open(&shared->session, backend,
-                        &(GpuWish){ .index = -1,
-                                    .device = shared->device,
-                                    .several = true,
-                                    .allow_software = shared->allow_software,
-                                    .quiet = !required,
-                                    .required = required || shared->device });
+    const bool named = shared->backend || shared->device;
+    return (GpuWish){ .index = -1,
+                      .device = shared->device,
+                      .several = true,
+                      .allow_software = shared->allow_software,
+                      .quiet = !shared->backend,
+                      .fallback_cpu = !named,
+                      .required = named };
+}
+
+static bool is_candidate(const GpuBackend *backend)
+{
+    return !backend->hidden && backend->probe;
 }
 
 /* Opens the first backend that has a GPU, or the device that was named. */
 static int open_best_locked(Shared *shared)
 {
+    const GpuWish wish = wish_of(shared);
     int err = -ENODEV;
     for (const GpuBackend *const *b = gpu_backends; err && *b; b++)
-        if (!(*b)->hidden && (*b)->probe)
-            err = open_backend_locked(shared, *b, false);
-    if (err && shared->device) {
-        log_error("no backend has a device \"%s\" that works here", shared->device);
-        return -ENODEV;
+        if (is_candidate(*b))
+            err = session_open(&shared->session, *b, &wish);
+    if (!err || !shared->device)
+        return 0;
+    log_error("no backend has a device \"%s\" that works here", shared->device);
+    for (const GpuBackend *const *b = gpu_backends; *b; b++) {
+        char why[1024];
+        if (is_candidate(*b) && session_missing(*b, &wish, why, sizeof(why)))
+            log_error("%s: %s", (*b)->name, why);
     }
-    return 0;
+    return -ENODEV;
 }
 
 static int open_shared_locked(Shared *shared)
@@ -174,13 +184,14 @@ static int open_shared_locked(Shared *shared)
     /* close_all is registered. It runs before the functions that drivers registered when they were
      * loaded. */
     static bool closes;
-    const int err = shared->backend ? open_backend_locked(shared, shared->backend, true)
+    const GpuWish wish = wish_of(shared);
+    const int err = shared->backend ? session_open(&shared->session, shared->backend, &wish)
                                     : open_best_locked(shared);
     if (err) {
         log_error(VARIABLE
                   "=%s asks for a device that cannot be used, so nothing is scored. Append "
-                  ":DEVICE to name one, set " ALLOW_SOFTWARE
-                  "=1 to allow software devices, or unset " VARIABLE " to use the CPU",
+                  ":DEVICE to choose another one, set VMAF_ALLOW_SOFTWARE=1 to allow software "
+                  "devices, or unset " VARIABLE " to use the CPU",
                   shared->asked);
         return err;
     }
@@ -188,6 +199,13 @@ static int open_shared_locked(Shared *shared)
     if (shared->session && !closes)
         closes = !atexit(close_all);
     return 0;
+}
+
+static void warn_of_cpu(void)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned))
+        log_warning(VARIABLE "=auto: no usable GPU found; scoring on the CPU");
 }
 
 /* Gives the context its device. */
@@ -205,7 +223,7 @@ static int provide_device(VmafContext *context, void *opaque)
     const bool none = !err && !shared->session;
     pthread_mutex_unlock(&lock);
     if (none)
-        log_info(VARIABLE "=auto: no usable GPU found; scoring on the CPU");
+        warn_of_cpu();
     else if (!err)
         client_of(context, NULL)->logs_devices = true;
     return err;

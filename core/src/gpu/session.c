@@ -63,6 +63,31 @@ static void add_identity(DeviceIdentity *identity, const GpuDeviceInfo *info, in
     add_word(identity->pci, sizeof(identity->pci), info->pci);
 }
 
+/* Warns once that scores are computed in software, whoever chose the device. */
+static void warn_of_software(const GpuBackend *backend, const GpuDeviceInfo *info)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+    static struct {
+        const GpuBackend *backend;
+        char name[sizeof(info->name)];
+    } warned[8];
+    static unsigned count;
+    if (info->type != VMAF_DEVICE_SOFTWARE || !log_wanted(VMAF_LOG_LEVEL_WARNING))
+        return;
+    bool is_new = true;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < count; i++)
+        is_new &= warned[i].backend != backend || strcmp(warned[i].name, info->name) != 0;
+    if (is_new && count < sizeof(warned) / sizeof(warned[0])) {
+        warned[count].backend = backend;
+        memcpy(warned[count++].name, info->name, sizeof(info->name));
+    }
+    pthread_mutex_unlock(&lock);
+    if (is_new)
+        log_warning("%s: %s is a software device: scores are computed on the CPU, not on a GPU",
+                    backend->name, info->name);
+}
+
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth)
 {
@@ -82,6 +107,7 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     add_identity(&session->identity, info, -1);
     atomic_init(&session->references, 1);
     pthread_mutex_init(&session->lock, NULL);
+    warn_of_software(backend, info);
     *out = session;
     return 0;
 }
@@ -114,11 +140,20 @@ static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, un
     if (!err) {
         (*out)->index = index;
         (*out)->identity.index = (int)index;
+        (*out)->fallback_cpu = wish->fallback_cpu;
         (*out)->required = wish->required;
     } else {
         log_debug("%s: no device opened, error %d", probe->backend->name, err);
     }
     return err;
+}
+
+/* The wish, with what the environment allows. */
+static GpuWish in_environment(const GpuWish *wish)
+{
+    GpuWish own = *wish;
+    own.allow_software = wish->allow_software || gpu_environment_allows_software();
+    return own;
 }
 
 /* Asks the backend for its devices. On an error, `why` says what is missing; otherwise it is
@@ -141,17 +176,16 @@ static int probe_or_why(const GpuBackend *backend, bool validation, GpuProbe **p
     return err;
 }
 
-int session_missing(const GpuBackend *backend, bool allow_software, char *why, size_t size)
+int session_missing(const GpuBackend *backend, const GpuWish *wish, char *why, size_t size)
 {
     GpuProbe *probe;
     int err = probe_or_why(backend, false, &probe, why, size);
     if (err)
         return err;
-    const GpuWish wish = { .index = -1, .allow_software = allow_software, .quiet = true };
-    unsigned index;
-    err = gpu_choose(probe, &wish, &index);
-    if (err)
-        gpu_explain_none(probe, why, size);
+    const GpuWish allowed = in_environment(wish);
+    unsigned *indices, count;
+    err = gpu_choose_all(probe, &allowed, &indices, &count, why, size);
+    mem_free(indices);
     backend->probe_end(probe);
     return err;
 }
@@ -210,14 +244,16 @@ static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *i
 static int open_wished(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
 {
     GpuProbe *probe;
-    char why[512];
+    char why[1024];
     unsigned *indices = NULL, count = 0;
     int err = probe_or_why(backend, wish->validation, &probe, why, sizeof(why));
     if ((err == -ENOSYS || err == -ENODEV) && !wish->quiet)
         log_error("%s: %s", backend->name, why);
     if (err)
         return err;
-    err = gpu_choose_all(probe, wish, &indices, &count);
+    err = gpu_choose_all(probe, wish, &indices, &count, why, sizeof(why));
+    if (err && why[0] && !wish->quiet)
+        log_error("%s: %s", backend->name, why);
     log_devices(probe, indices, err ? 0 : count);
     GpuWish each = *wish;
     if (!err)
@@ -243,7 +279,8 @@ int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wis
     *out = NULL;
     GpuReserve *reserve =
         wish->upload_bytes && backend->takes_pages ? reserve_start(wish->upload_bytes) : NULL;
-    const int err = open_wished(out, backend, wish);
+    const GpuWish allowed = in_environment(wish);
+    const int err = open_wished(out, backend, &allowed);
     if (!err && !(*out)->more_count)
         (*out)->device->reserve = reserve;
     else

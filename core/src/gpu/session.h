@@ -25,9 +25,9 @@ typedef struct GpuSession {
      * has clients. */
     struct GpuSession **more;
     unsigned more_count;
-    char title[512];         /* the names of all devices */
-    DeviceIdentity identity; /* of all devices */
-    bool required; /* features with GPU code run here, or the context refuses the first pair */
+    char title[512];             /* the names of all devices */
+    DeviceIdentity identity;     /* of all devices */
+    bool fallback_cpu, required; /* as in GpuWish */
 
     atomic_int references;                       /* one of the opener, and one of each client */
     _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that passed the self-test */
@@ -42,9 +42,8 @@ int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wis
  * failure. Its index in the backend's list is unknown. */
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth);
-/* Prints why the backend finds no device when none is named, and returns a negative errno; 0: it
- * finds one. */
-int session_missing(const GpuBackend *backend, bool allow_software, char *why, size_t size);
+/* Prints why the backend has no device as wished, and returns a negative errno; 0: it has. */
+int session_missing(const GpuBackend *backend, const GpuWish *wish, char *why, size_t size);
 /* The i-th device, from 0 to more_count. */
 GpuDevice *session_device(const GpuSession *session, unsigned i);
 bool session_is_abandoned(const GpuSession *session); /* true if any of its devices was given up */

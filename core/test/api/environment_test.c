@@ -15,6 +15,7 @@
 #include <libvmaf/device.h>
 #include <libvmaf/inspect.h>
 #include <libvmaf/libvmaf.h>
+#include <libvmaf/libvmaf_vulkan.h>
 
 #include "clip.h"
 #include "testing.h"
@@ -134,6 +135,25 @@ static void score(unsigned threads, unsigned subsample, uint64_t gpumask, Scores
 }
 
 /* ---- tests ---- */
+
+/* Runs first, because a process warns of a device once. */
+static void test_warning(void **unused)
+{
+    const VmafDeviceOptions options = { .size = sizeof(options), .backend = "host" };
+    listen();
+    for (unsigned i = 0; i < 4; i++) {
+        setenv("VMAF_LOG", i < 2 ? "error" : "warning", 1);
+        VmafContext *vmaf = start(0, 0, 0); /* sets the level */
+        VmafDevice *device;
+        assert_int_equal(0, vmaf_device_open(&device, &options));
+        vmaf_device_close(&device);
+        assert_int_equal(0, vmaf_close(vmaf));
+    }
+    stop_listening();
+    assert_int_equal(1, times_said("libvmaf WARNING host: "));
+    assert_int_equal(1, times_said(" is a software device: scores are computed on the CPU"));
+    assert_int_equal(1, times_said("\n"));
+}
 
 static void test_scores(void **unused)
 {
@@ -393,32 +413,127 @@ static void test_pool(void **unused)
     assert_int_equal(0, vmaf_close(vmaf));
 }
 
-/* A software device is taken when it is named or allowed, not otherwise. */
-static void test_software(void **unused)
+/* True if the first Vulkan device is a software device that works. */
+static bool find_software(VmafDeviceInfo *info)
 {
-    VmafDeviceInfo info = { .size = sizeof(info) };
-    if (vmaf_device_info("vulkan", 0, &info) || info.type != VMAF_DEVICE_SOFTWARE ||
-        info.missing[0]) {
-        print_message("the first Vulkan device here is no software device that works\n");
-        return;
-    }
-    Scores wanted, scores;
-    score(0, 0, 0, &wanted);
-    ask("vulkan");
+    *info = (VmafDeviceInfo){ .size = sizeof(*info) };
+    if (!vmaf_device_info("vulkan", 0, info) && info->type == VMAF_DEVICE_SOFTWARE &&
+        !info->missing[0])
+        return true;
+    print_message("the first Vulkan device here is no software device that works\n");
+    return false;
+}
+
+/* A number is no name. */
+static void check_refused(const char *asked, const VmafDeviceInfo *info)
+{
+    ask(asked);
     VmafContext *vmaf = start(0, 0, 0);
     assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
     listen();
     assert_int_equal(-ENODEV, read_frame(vmaf, 0));
     stop_listening();
-    assert_int_equal(1, times_said("VMAF_ALLOW_SOFTWARE=1"));
+    assert_true(times_said("VMAF_ALLOW_SOFTWARE=1") > 0);
+    assert_true(times_said(info->name) > 0);
     assert_int_equal(0, vmaf_close(vmaf));
-    for (unsigned named = 0; named < 2; named++) {
-        ask(named ? "vulkan:0" : "vulkan");
-        assert_int_equal(0, setenv("VMAF_ALLOW_SOFTWARE", named ? "0" : "1", 1));
+}
+
+/* A software device is taken when it is called by its name or allowed, not otherwise. */
+static void test_software(void **unused)
+{
+    VmafDeviceInfo info;
+    if (!find_software(&info))
+        return;
+    Scores wanted, scores;
+    score(0, 0, 0, &wanted);
+    static const char *const refused[] = { "vulkan", "vulkan:0", "auto:0", "vulkan:all" };
+    for (unsigned i = 0; i < COUNT(refused); i++)
+        check_refused(refused[i], &info);
+    char by_name[512];
+    snprintf(by_name, sizeof(by_name), "vulkan:%s", info.name);
+    const char *const taken[] = { "vulkan", "vulkan:0", by_name };
+    for (unsigned i = 0; i < COUNT(taken); i++) {
+        ask(taken[i]);
+        assert_int_equal(0, setenv("VMAF_ALLOW_SOFTWARE", i == 2 ? "0" : "1", 1));
         score(0, 0, 0, &scores);
         assert_string_equal("vulkan", scores.backend);
         assert_memory_equal(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf));
     }
+}
+
+/* The same with the structs of libvmaf_vulkan.h, which no environment names. */
+static void test_states(void **unused)
+{
+    VmafDeviceInfo info;
+    VmafVulkanState *state;
+    if (!find_software(&info))
+        return;
+    const VmafVulkanConfiguration zeros = { 0 };
+    VmafVulkanOptions options = { .size = sizeof(options), .device = "0" };
+    char why[512];
+    listen();
+    assert_int_equal(-ENODEV, vmaf_vulkan_state_init(&state, zeros));
+    assert_null(state);
+    stop_listening();
+    assert_int_equal(1, times_said("\"0\" is "));
+    assert_int_equal(1, times_said("VMAF_ALLOW_SOFTWARE=1"));
+    assert_int_equal(-ENODEV, vmaf_vulkan_state_init_with_options(&state, &options));
+    assert_int_equal(-ENODEV, vmaf_backend_missing("vulkan", 0, why, sizeof(why)));
+    options.allow_software = 1;
+    assert_int_equal(0, vmaf_vulkan_state_init_with_options(&state, &options));
+    vmaf_vulkan_state_free(&state);
+    assert_int_equal(0, setenv("VMAF_ALLOW_SOFTWARE", "1", 1));
+    assert_int_equal(0, vmaf_backend_missing("vulkan", 0, why, sizeof(why)));
+    assert_int_equal(0, vmaf_vulkan_state_init(&state, zeros));
+    vmaf_vulkan_state_free(&state);
+}
+
+/* Pictures that are too large for the device. */
+static int score_too_large(int fallback, const char **place)
+{
+    enum { WIDE = 16384, HIGH = 8192 };
+    const VmafVulkanOptions options = { .size = sizeof(options),
+                                        .allow_software = 1,
+                                        .fallback_cpu = fallback };
+    VmafVulkanState *state;
+    VmafPicture pair[2];
+    VmafContext *vmaf = start(0, 0, 0);
+    assert_int_equal(0, vmaf_vulkan_state_init_with_options(&state, &options));
+    assert_int_equal(0, vmaf_vulkan_import_state(vmaf, state));
+    assert_int_equal(0, vmaf_use_feature(vmaf, "vif", NULL));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(0, vmaf_picture_alloc(&pair[i], VMAF_PIX_FMT_YUV400P, 8, WIDE, HIGH));
+        memset(pair[i].data[0], 16, (size_t)pair[i].stride[0] * HIGH);
+    }
+    int err = vmaf_read_pictures(vmaf, &pair[0], &pair[1], 0);
+    for (unsigned i = 0; err && i < 2; i++)
+        vmaf_picture_unref(&pair[i]);
+    if (!err)
+        err = vmaf_read_pictures(vmaf, NULL, NULL, 0);
+    *place = place_of(vmaf, "vif");
+    assert_int_equal(0, vmaf_close(vmaf));
+    vmaf_vulkan_state_free(&state);
+    return err;
+}
+
+/* A state means its device, unless the program allows the CPU. */
+static void test_too_large(void **unused)
+{
+    VmafDeviceInfo info;
+    const char *place;
+    if (!find_software(&info))
+        return;
+    assert_int_equal(0, setenv("VMAF_LOG", "warning", 1));
+    listen();
+    assert_int_equal(-EINVAL, score_too_large(0, &place));
+    stop_listening();
+    assert_int_equal(1, times_said("ERROR feature \"vif\" cannot run on vulkan: "));
+    assert_int_equal(1, times_said("fallback_cpu"));
+    listen();
+    assert_int_equal(0, score_too_large(1, &place));
+    stop_listening();
+    assert_string_equal("cpu", place);
+    assert_int_equal(1, times_said("WARNING feature \"vif\" runs on the CPU"));
 }
 
 /* Any device, or the CPU if there is none. */
@@ -443,6 +558,7 @@ static void test_auto(void **unused)
 TEST_MAIN(environment)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_warning, tidy),
         cmocka_unit_test_teardown(test_scores, tidy),
         cmocka_unit_test_teardown(test_cpu, tidy),
         cmocka_unit_test_teardown(test_bad_values, tidy),
@@ -455,6 +571,8 @@ TEST_MAIN(environment)
     };
     const struct CMUnitTest driver_tests[] = {
         cmocka_unit_test_teardown(test_software, tidy),
+        cmocka_unit_test_teardown(test_states, tidy),
+        cmocka_unit_test_teardown(test_too_large, tidy),
         cmocka_unit_test_teardown(test_auto, tidy),
     };
     tidy(NULL);

@@ -98,6 +98,11 @@ CASES = [
     ('$RAW --backend vulkan --gpumask 1', USAGE, NONE, '--gpumask'),
     ('$RAW --metal_device 0', USAGE, NONE, 'unknown option'),
     ('$RAW --backend cpu --device 0', USAGE, NONE, '--backend is cpu'),
+    ('$RAW --backend cuda --vulkan_device 0', USAGE, NONE, '--vulkan_device asks for the vulkan backend, but --backend is cuda'),
+    ('$RAW --vulkan_device 0 --backend cpu', USAGE, NONE, '--vulkan_device asks for the vulkan backend, but --backend is cpu'),
+    ('$RAW --cuda_device 0 --vulkan_device 0', USAGE, NONE, '--cuda_device and --vulkan_device ask for two backends'),
+    ('$RAW --backend cpu --backend cuda', USAGE, NONE, '--backend is given twice, as cpu and as cuda'),
+    ('$RAW --device 0 --device 1', USAGE, NONE, 'two devices are chosen, 0 and 1'),
     ('$RAW --device 0 --gpumask 1', USAGE, NONE, '--gpumask'),
     ('$RAW --device nothing_is_called_so', FAIL, NONE, 'no backend has a device "nothing_is_called_so"'),
     ('$RAW --backend cpu --feature vif_cuda', USAGE, NONE, '--backend is cpu'),
@@ -428,6 +433,37 @@ def check_stdout():
     return bad
 
 
+def check_software():
+    """A software device needs permission or its name, and every run on one says so once."""
+    listed = run('--list_devices').stdout
+    first = re.search(r'^0: (.*)\n   backend: vulkan\n   type: software\n(?:   .*\n)*?   can be used', listed, re.M)
+    if not first:
+        return 0  # a machine with a GPU, or without a Vulkan driver
+    bad = 0
+    device, word = first.group(1), first.group(1).split()[0]
+    for args, environment, taken in (
+            ('--backend vulkan --vulkan_device 0', {}, False), ('--vulkan_device 0', {}, False),
+            ('--backend auto --device 0', {}, False), ('--device all', {}, False),
+            (f'--backend vulkan --device 0,{word}', {}, False), ('', {'VMAF_BACKEND': 'vulkan:0'}, False),
+            ('--device 0', {'VMAF_BACKEND': 'vulkan'}, False),
+            ('--backend vulkan --vulkan_device 0 --allow_software', {}, True),
+            (f'--vulkan_device {word}', {}, True), (f'--device {word}', {}, True),
+            ('--device 0', {'VMAF_BACKEND': 'vulkan', 'VMAF_ALLOW_SOFTWARE': '1'}, True)):
+        for quiet in '', ' -q':
+            os.environ.update(environment)
+            done = run(f'$RAW {args}{quiet} --feature psnr -n -o out.xml')
+            for name in environment:
+                del os.environ[name]
+            wrote = os.path.exists('out.xml') and 'backend="vulkan"' in open('out.xml').read()
+            warned = done.stderr.count(f'WARNING vulkan: {device} is a software device')
+            explained = device in done.stderr and '--allow_software' in done.stderr
+            if (done.returncode, wrote, warned) != ((0, True, 1) if taken else (FAIL, False, 0)) or (
+                    not taken and not explained):
+                bad += 1
+                print(f'{environment} vmaf {args}{quiet}: exit {done.returncode}; it said:\n{done.stderr[:600]}')
+    return bad
+
+
 def check_environment():
     """VMAF_BACKEND acts like --backend and --device, and the command line takes precedence."""
     bad = 0
@@ -437,7 +473,10 @@ def check_environment():
             ('host', '--backend cpu', 0, '', False), ('host', '--gpumask 1', 0, '', False),
             ('nope', '', USAGE, 'VMAF_BACKEND=nope', False), ('nope', '--backend cpu', 0, '', False),
             ('cpu:0', '', USAGE, 'VMAF_BACKEND=cpu:0', False), ('host:', '', USAGE, 'VMAF_BACKEND=host:', False),
-            ('host:no_such', '', FAIL, '--list_devices', False), ('host:no_such', '--backend host', 0, '', True)):
+            ('host:no_such', '', FAIL, '--list_devices', False), ('host:no_such', '--backend host', 0, '', True),
+            ('host:no_such', '--device 0', 0, '', True), ('host', '--no_cuda', 0, '', True),
+            ('cpu', '--device 0', USAGE, 'VMAF_BACKEND is cpu', False), ('cuda', '--backend cpu', 0, '', False),
+            ('cuda', '--no_cuda', USAGE, 'cuda is chosen by VMAF_BACKEND, but --no_cuda', False)):
         if 'host' in words + args and not has_host:
             continue
         os.environ['VMAF_BACKEND'] = words
@@ -497,6 +536,6 @@ def check_texts():
 inputs.write_all(synthclip, work)
 os.chdir(work)
 failed = (check_cases() + check_same() + check_pipes() + check_piped_models() + check_chroma_of_members() +
-          check_stdout() + check_environment() + check_broken_pipes() + check_depths() + check_texts())
+          check_stdout() + check_environment() + check_software() + check_broken_pipes() + check_depths() + check_texts())
 print(f'{len(CASES)} invocations, {failed} wrong')
 sys.exit(1 if failed else 0)

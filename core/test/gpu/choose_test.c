@@ -26,12 +26,20 @@ static GpuDeviceInfo devices[] = {
     { .type = VMAF_DEVICE_SOFTWARE, .name = "Software (llvm 15)" },
 };
 
+static char why[1024]; /* no device was chosen */
+
+static int choose_of(const GpuProbe *probe, const GpuWish *wish)
+{
+    unsigned index = 1000;
+    const int err = gpu_choose(probe, wish, &index, why, sizeof(why));
+    assert_int_equal(err != 0, why[0] != '\0');
+    return err ? err : (int)index;
+}
+
 static int choose_on(const GpuBackend *on, unsigned first, unsigned count, const GpuWish *wish)
 {
-    const GpuProbe probe = { .backend = on, .devices = devices + first, .count = count };
-    unsigned index = 1000;
-    const int err = gpu_choose(&probe, wish, &index);
-    return err ? err : (int)index;
+    return choose_of(&(GpuProbe){ .backend = on, .devices = devices + first, .count = count },
+                     wish);
 }
 
 static int choose(const GpuWish *wish)
@@ -60,8 +68,11 @@ static void test_any(void **unused)
 
 static void test_index(void **unused)
 {
-    for (int i = 0; i < (int)COUNT(devices); i++)
-        assert_int_equal(i, choose(&(GpuWish){ .index = i }));
+    for (int i = 0; i < (int)COUNT(devices); i++) {
+        assert_int_equal(i, choose(&(GpuWish){ .index = i, .allow_software = true }));
+        assert_int_equal(i < 3 ? i : -ENODEV, choose(&(GpuWish){ .index = i }));
+    }
+    assert_int_equal(0, choose_on(&hidden, 3, 1, &(GpuWish){ .index = 0 }));
     assert_int_equal(-EINVAL, choose(&(GpuWish){ .index = COUNT(devices) }));
     assert_int_equal(-ENODEV, choose_on(&backend, 0, 0, &(GpuWish){ .index = 0 }));
 }
@@ -69,8 +80,8 @@ static void test_index(void **unused)
 static void test_number(void **unused)
 {
     assert_int_equal(0, choose_named("0"));
-    assert_int_equal(3, choose_named("3"));
-    assert_int_equal(3, choose_named("003"));
+    assert_int_equal(2, choose_named("2"));
+    assert_int_equal(2, choose_named("002"));
     assert_int_equal(-ENODEV, choose_named("4"));
     assert_int_equal(-ENODEV, choose_named("4294967296"));
     assert_int_equal(-ENODEV, choose_named("-1"));
@@ -110,6 +121,86 @@ static void test_pci(void **unused)
     assert_int_equal(-ENODEV, choose_named("00000:65:00.0"));
 }
 
+/* ---- software devices ---- */
+
+/* Two makers of graphics cards also make CPUs, which SYCL lists as devices. */
+static GpuDeviceInfo mixed[] = {
+    { .type = VMAF_DEVICE_DISCRETE, .name = "Intel(R) Arc(TM) A770 Graphics", .uuid = { 1 } },
+    { .type = VMAF_DEVICE_INTEGRATED, .name = "AMD Radeon 780M (RADV PHOENIX, LLVM 15)" },
+    { .type = VMAF_DEVICE_SOFTWARE,
+      .name = "Intel(R) Xeon(R) Platinum 8480",
+      .uuid = { 2 },
+      .pci = "0000:00:02.0" },
+    { .type = VMAF_DEVICE_SOFTWARE, .name = "llvmpipe (LLVM 15.0.6, 256 bits)", .uuid = { 3 } },
+};
+
+static int choose_mixed(unsigned first, const char *device, bool allow_software)
+{
+    const GpuProbe probe = { .backend = &backend,
+                             .devices = mixed + first,
+                             .count = (unsigned)COUNT(mixed) - first };
+    const int index = choose_of(
+        &probe, &(GpuWish){ .index = -1, .device = device, .allow_software = allow_software });
+    return index < 0 ? index : index + (int)first;
+}
+
+/* Neither a number nor a UUID, a PCI address, or a name that a graphics card may have, chooses a
+ * software device. */
+static void test_software(void **unused)
+{
+    static const struct {
+        unsigned first;
+        const char *device;
+        int plain, allowed; /* the results without and with permission */
+    } cases[] = {
+        { 0, "3", -ENODEV, 3 },
+        { 0, "0", 0, 0 },
+        { 2, "0", -ENODEV, 2 },
+        { 2, "00", -ENODEV, 2 },
+        { 2, "02000000000000000000000000000000", -ENODEV, 2 },
+        { 0, "01000000000000000000000000000000", 0, 0 },
+        { 0, "0000:00:02.0", -ENODEV, 2 },
+        { 2, NULL, -ENODEV, 2 },
+        { 2, "xeon", -ENODEV, 2 },
+        { 2, "256 bits", -ENODEV, 3 },
+        { 2, "p", -ENODEV, -ENODEV }, /* both names have one */
+        { 0, "intel", 0, 0 },         /* the GPU is meant */
+        { 2, "intel", -ENODEV, 2 },
+        { 2, "Intel(R) Xeon(R)", -ENODEV, 2 },
+        { 2, "intel(r) xeon(r) platinum 8480", 2, 2 }, /* the whole name */
+        { 0, "llvmpipe", 3, 3 },
+        { 0, "LLVMpipe (LLVM", 3, 3 },
+        { 0, "llvm", -ENODEV, -ENODEV }, /* a GPU and a software device have this name */
+        { 2, "llvm", 3, 3 },
+        { 0, "llvmpipes", -ENODEV, -ENODEV },
+    };
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(cases[i].plain, choose_mixed(cases[i].first, cases[i].device, false));
+        assert_int_equal(cases[i].allowed, choose_mixed(cases[i].first, cases[i].device, true));
+    }
+}
+
+/* The reason names the device and what the user can do. */
+static void test_reasons(void **unused)
+{
+    assert_int_equal(-ENODEV, choose_mixed(0, "3", false));
+    assert_non_null(strstr(why, "\"3\" is llvmpipe (LLVM 15.0.6, 256 bits), a software device"));
+    assert_non_null(strstr(why, "if it is named (\"llvmpipe\")"));
+    assert_non_null(strstr(why, "--allow_software, VMAF_ALLOW_SOFTWARE=1"));
+    assert_int_equal(-ENODEV, choose_mixed(2, "intel", false));
+    assert_non_null(strstr(why, "if it is named (\"Intel(R) Xeon(R) Platinum 8480\")"));
+    assert_int_equal(-ENODEV, choose_mixed(2, NULL, false));
+    assert_non_null(strstr(why, "--allow_software, VMAF_ALLOW_SOFTWARE=1"));
+    assert_int_equal(-ENODEV, choose_mixed(0, "llvm", false));
+    assert_non_null(strstr(why, "2 devices are called \"llvm\""));
+    assert_int_equal(-ENODEV, choose_mixed(0, "large", false));
+    assert_non_null(strstr(why, "no device is called \"large\""));
+    assert_int_equal(-ENODEV, choose_mixed(0, "9", false));
+    assert_non_null(strstr(why, "no device 9; 4 devices were found"));
+}
+
+/* ---- backends ---- */
+
 static void test_registry(void **unused)
 {
     static const char *const names[] = { "cuda", "hip", "vulkan", "sycl" };
@@ -135,7 +226,7 @@ static void check_several(const char *device, bool allow_software, const char *w
                            .quiet = true };
     unsigned *indices, count;
     char text[32] = "";
-    const int err = gpu_choose_all(&probe, &wish, &indices, &count);
+    const int err = gpu_choose_all(&probe, &wish, &indices, &count, why, sizeof(why));
     for (unsigned i = 0; !err && i < count; i++)
         sprintf(text + strlen(text), "%u", indices[i]);
     assert_string_equal(wanted, err ? "none" : text);
@@ -146,7 +237,10 @@ static void test_several(void **unused)
 {
     check_several("0,2", false, "02");
     check_several("2,2,1", false, "221");
-    check_several("little,gpu 9001,3", false, "213");
+    check_several("little,gpu 9001,3", true, "213");
+    check_several("little,gpu 9001,3", false, "none"); /* 3 is software, and a number is no name */
+    check_several("little,gpu 9001,software", false, "213");
+    check_several("3,software", false, "none");
     check_several("0000:b3:00.0,2", false, "12");
     check_several("all", false, "12"); /* usable and real */
     check_several("all", true, "123");
@@ -222,7 +316,8 @@ TEST_MAIN(choose)
         cmocka_unit_test(test_number),   cmocka_unit_test(test_name),
         cmocka_unit_test(test_uuid),     cmocka_unit_test(test_pci),
         cmocka_unit_test(test_registry), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_expected), cmocka_unit_test(test_software),
+        cmocka_unit_test(test_reasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures beyond a device's limits are scored on the CPU, or refused if the device was required;
+/* Pictures beyond a device's limits are refused, or scored on the CPU if that was allowed;
  * alignments that a device needs are kept; and a device that computes wrong bits is not used. */
 #include <errno.h>
 #include <pthread.h>
@@ -62,15 +62,17 @@ static void test_limits(void **unused)
     runs_there();
 }
 
-/* ---- a device that is required ---- */
+/* ---- a device means itself ---- */
 
 static char said[4096];
+static bool required; /* as in VmafDeviceOptions */
 
 static int read_first_pair(const ClipFeature *wanted, unsigned count)
 {
-    const VmafDeviceOptions options = {
-        .size = sizeof(options), .backend = rig_gpu()->backend, .allow_software = 1, .required = 1
-    };
+    const VmafDeviceOptions options = { .size = sizeof(options),
+                                        .backend = rig_gpu()->backend,
+                                        .allow_software = 1,
+                                        .required = required };
     ScoreRun run = { .clip = &clip, .features = wanted, .feature_count = count };
     VmafContext *vmaf;
     assert_int_equal(0, vmaf_device_open(&run.device, &options));
@@ -95,7 +97,7 @@ static int read_first_pair(const ClipFeature *wanted, unsigned count)
 }
 
 /* The first pair is refused, and the message names the limit. */
-static void test_required(void **unused)
+static void check_refusals(void)
 {
     static const ClipFeature no_kernels[] = { { "on_cpu", { 0 } } };
     static const ClipFeature both[] = { { "on_cpu", { 0 } }, { "psnr", { 0 } } };
@@ -103,8 +105,8 @@ static void test_required(void **unused)
                                          { "adm", { "adm_norm_view_dist", "1", NULL } } };
     assert_int_equal(0, read_first_pair(features, COUNT(features)));
     assert_int_equal(0, read_first_pair(both, COUNT(both)));
-    assert_int_equal(-EINVAL, read_first_pair(no_kernels, COUNT(no_kernels)));
-    assert_non_null(strstr(said, "none of the features has code for a GPU"));
+    assert_int_equal(required ? -EINVAL : 0, read_first_pair(no_kernels, COUNT(no_kernels)));
+    assert_int_equal(required, strstr(said, "none of the features has code for a GPU") != NULL);
     assert_int_equal(-EINVAL, read_first_pair(unfit, COUNT(unfit)));
     assert_non_null(strstr(said, "\"adm\" cannot run on"));
     assert_non_null(strstr(said, "adm_norm_view_dist"));
@@ -118,6 +120,39 @@ static void test_required(void **unused)
     rig_gpu()->limits = usual;
     assert_int_equal(-EINVAL, by_groups);
     assert_non_null(strstr(said, "workgroups down, and the device's limit is 1"));
+}
+
+/* A feature that has GPU code runs there or fails. `required` adds that one must have such code. */
+static void test_required(void **unused)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        required = i;
+        check_refusals();
+    }
+}
+
+/* Options that ask for both are no options. */
+static void test_contradiction(void **unused)
+{
+    VmafDevice *device = NULL;
+    VmafDeviceOptions options = { .size = sizeof(options),
+                                  .backend = rig_gpu()->backend,
+                                  .allow_software = 1,
+                                  .required = 1,
+                                  .fallback_cpu = 1 };
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    assert_int_equal(-EINVAL, vmaf_device_open(&device, &options));
+    assert_null(device);
+    options.required = 0;
+    char why[64];
+    assert_int_equal(0, vmaf_device_missing(&options, why, sizeof(why)));
+    assert_string_equal("", why);
+    options.device = "no such device";
+    assert_int_equal(-ENODEV, vmaf_device_missing(&options, why, sizeof(why)));
+    assert_string_equal("no device is called \"no such device\"", why);
+    assert_int_equal(-EINVAL, vmaf_device_missing(NULL, why, sizeof(why)));
+    options.size = 1;
+    assert_int_equal(-EINVAL, vmaf_device_missing(&options, why, sizeof(why)));
 }
 
 /* Features beyond the limit run on the CPU, with the same scores, or are refused on a required
@@ -359,6 +394,7 @@ TEST_MAIN(limits)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_limits, keep_limits),
         cmocka_unit_test_setup(test_required, keep_limits),
+        cmocka_unit_test(test_contradiction),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_memory),
         cmocka_unit_test_setup(test_alignment, keep_limits),

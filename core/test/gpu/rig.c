@@ -31,6 +31,7 @@ static int open_device(VmafDevice **out, unsigned depth)
     return vmaf_device_open(out, &(VmafDeviceOptions){ .size = sizeof(VmafDeviceOptions),
                                                        .backend = backend_name,
                                                        .allow_software = 1,
+                                                       .fallback_cpu = 1,
                                                        .enable_validation = validation,
                                                        .max_outstanding_frames = depth,
                                                        .quiet = 1 });

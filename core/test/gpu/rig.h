@@ -25,7 +25,8 @@ void rig_tune(size_t own_upload_bytes, unsigned max_batch);
 /* True if the device can run kernels with doubles, fast or not. */
 bool rig_may_use_doubles(void);
 
-/* Opens another device, with room for `depth` frames (0: the default). The caller closes it. */
+/* Opens another device like the program's, which lets features run on the CPU, with room for
+ * `depth` frames (0: the default). The caller closes it. */
 VmafDevice *rig_open(unsigned depth);
 
 /* True for a software driver, on which one case of each kind must be enough. The host backend and

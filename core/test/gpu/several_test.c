@@ -30,6 +30,7 @@ static VmafDevice *open_times(unsigned times, unsigned depth)
     const VmafDeviceOptions options = { .size = sizeof(options),
                                         .backend = rig_session(rig_device())->backend->name,
                                         .device = list,
+                                        .allow_software = 1,
                                         .max_outstanding_frames = depth };
     assert_int_equal(0, vmaf_device_open(&device, &options));
     return device;

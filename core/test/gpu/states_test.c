@@ -33,8 +33,24 @@ static const CudaHipCalls *calls(void)
     return &((CudaHipDevice *)rig_gpu())->api->call;
 }
 
+static bool fallback; /* make states that let features run on the CPU */
+
+static int state_init_with_options(void **state, void *context)
+{
+    const VmafCudaOptions cuda = { .size = sizeof(cuda),
+                                   .cu_ctx = context,
+                                   .fallback_cpu = fallback };
+    const VmafHipOptions hip = {
+        .size = sizeof(hip), .device_index = -1, .hip_ctx = context, .fallback_cpu = fallback
+    };
+    return is_cuda() ? vmaf_cuda_state_init_with_options((VmafCudaState **)state, &cuda)
+                     : vmaf_hip_state_init_with_options((VmafHipState **)state, &hip);
+}
+
 static int state_init(void **state, void *context)
 {
+    if (fallback)
+        return state_init_with_options(state, context);
     return is_cuda() ? vmaf_cuda_state_init((VmafCudaState **)state,
                                             (VmafCudaConfiguration){ .cu_ctx = context })
                      : vmaf_hip_state_init_external((VmafHipState **)state, context);
@@ -517,6 +533,26 @@ static void test_luma_alone(void **unused)
     check(&run);
 }
 
+/* A feature with GPU code that cannot run on the state's device fails, unless the program allows
+ * the CPU. One without GPU code runs on the CPU. */
+static void test_fallback(void **unused)
+{
+    static const ClipFeature unfit[] = {
+        { "psnr", { 0 } },
+        { "float_adm", { "adm_norm_view_dist", "24", "adm_ref_display_height", "4320", NULL } }
+    };
+    static const ClipFeature no_kernels[] = { { "on_cpu", { 0 } } };
+    Run run = { .clip = &small, .features = unfit, .feature_count = 2, .method = HOST };
+    char *scores;
+    assert_int_equal(-EINVAL, run_in_context(&run, &scores));
+    fallback = true;
+    check(&run);
+    fallback = false;
+    run.features = no_kernels;
+    run.feature_count = 1;
+    check(&run);
+}
+
 /* Both pictures of a pair must lie in the same kind of memory, and the host does not read device
  * memory. */
 static void test_refusals(void **unused)
@@ -573,12 +609,19 @@ static void test_refusals(void **unused)
     caller_close(&caller);
     if (is_cuda()) {
         assert_int_equal(-EINVAL, vmaf_cuda_state_init(NULL, (VmafCudaConfiguration){ 0 }));
+        VmafCudaState *cuda = (VmafCudaState *)1;
+        VmafCudaOptions options = { .size = sizeof(options) - 1 };
+        assert_int_equal(-EINVAL, vmaf_cuda_state_init_with_options(&cuda, &options));
+        assert_null(cuda);
         assert_int_equal(0, vmaf_cuda_state_free(NULL));
     } else {
         VmafHipState *hip;
         assert_int_equal(-EINVAL, vmaf_hip_state_init(NULL, (VmafHipConfiguration){ -1, 0 }));
         assert_int_equal(-EINVAL, vmaf_hip_state_init(&hip, (VmafHipConfiguration){ -2, 0 }));
         assert_int_equal(-EINVAL, vmaf_hip_state_init(&hip, (VmafHipConfiguration){ 99, 0 }));
+        VmafHipOptions options = { .size = sizeof(options) - 1, .device_index = -1 };
+        assert_int_equal(-EINVAL, vmaf_hip_state_init_with_options(&hip, &options));
+        assert_null(hip);
         assert_null(hip);
         assert_int_equal(0, vmaf_hip_state_init(&hip, (VmafHipConfiguration){ -1, 0 }));
         vmaf_hip_state_free(&hip);
@@ -702,7 +745,7 @@ TEST_MAIN(states)
         cmocka_unit_test(test_ffmpeg),     cmocka_unit_test(test_formats),
         cmocka_unit_test(test_methods),    cmocka_unit_test(test_states),
         cmocka_unit_test(test_luma_alone), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_imports),
+        cmocka_unit_test(test_imports),    cmocka_unit_test(test_fallback),
     };
     return RIG_RUN(argc, argv, tests);
 }

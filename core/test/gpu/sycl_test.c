@@ -352,10 +352,26 @@ static void test_states(void **unused)
     VmafSyclState *own;
     const int count = vmaf_sycl_list_devices();
     assert_true(count > 0);
-    assert_int_equal(0, vmaf_sycl_state_init(&own, (VmafSyclConfiguration){ count - 1, 1 }));
+    char last[16];
+    snprintf(last, sizeof(last), "%d", count - 1);
+    VmafSyclOptions options = {
+        .size = sizeof(options), .device = last, .allow_software = 1, .enable_profiling = 1
+    };
+    assert_int_equal(0, vmaf_sycl_state_init_with_options(&own, &options));
     assert_non_null(own);
     vmaf_sycl_state_free(&own);
     assert_null(own);
+    options.size--;
+    assert_int_equal(-EINVAL, vmaf_sycl_state_init_with_options(&own, &options));
+    /* A CPU is refused, also by its index. */
+    VmafDeviceInfo info = { .size = sizeof(info) };
+    assert_int_equal(0, vmaf_device_info("sycl", (unsigned)count - 1, &info));
+    const VmafSyclConfiguration indexed = { count - 1, 1 };
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    assert_int_equal(info.type == VMAF_DEVICE_SOFTWARE ? -ENODEV : 0,
+                     vmaf_sycl_state_init(&own, indexed));
+    vmaf_sycl_state_free(&own);
+    log_set_level(VMAF_LOG_LEVEL_WARNING);
 }
 
 TEST_MAIN(sycl)

@@ -572,6 +572,14 @@ static void test_arguments(void **unused)
     assert_null(none);
     VmafVulkanOptions named = { .size = sizeof(named), .device = "no such device" };
     assert_int_equal(-ENODEV, vmaf_vulkan_state_init_with_options(&none, &named));
+    named.device = "0"; /* a struct of an older header ends before fallback_cpu */
+    named.allow_software = 1;
+    named.size = offsetof(VmafVulkanOptions, fallback_cpu);
+    assert_int_equal(0, vmaf_vulkan_state_init_with_options(&none, &named));
+    vmaf_vulkan_state_free(&none);
+    named.size--;
+    assert_int_equal(-EINVAL, vmaf_vulkan_state_init_with_options(&none, &named));
+    named.size = sizeof(named);
     named.device = "1000";
     assert_int_equal(-ENODEV, vmaf_vulkan_state_init_with_options(&none, &named));
     assert_null(none);

@@ -214,6 +214,71 @@ static void one_option_names_devices_of_all_backends(void **state)
     options_destroy(&o);
 }
 
+/* Options that contradict each other are an error in any order. */
+static void contradictions_are_errors(void **state)
+{
+    enum Action action;
+    static const char *const pairs[][2] = {
+        { "--backend cuda", "--vulkan_device 0" },
+        { "--backend cuda", "--vulkan_device llvmpipe" },
+        { "--backend host", "--cuda_device 0" },
+        { "--backend cpu", "--vulkan_device 0" },
+        { "--backend cpu", "--device 0" },
+        { "--backend cpu", "--backend vulkan" },
+        { "--backend auto", "--backend vulkan" },
+        { "--backend vulkan", "--backend cuda" },
+        { "--cuda_device 0", "--vulkan_device 0" },
+        { "--device 0", "--vulkan_device 1" },
+        { "--device 0", "--device 1" },
+        { "--vulkan_device 0", "--vulkan_device 1" },
+        { "--backend cuda", "--no_cuda" },
+        { "--vulkan_device 0", "--no_vulkan" },
+        { "--vulkan_device 0", "--gpumask 1" },
+        { "--backend vulkan", "--gpumask 1" },
+        { "--device 0", "--gpumask 1" },
+        { "--vulkan_device 0", "--feature vif_cuda" },
+        { "--backend vulkan", "--feature vif_cuda" },
+        { "--backend cpu", "--feature vif_cuda" },
+        { "--backend cuda,vulkan", "--vulkan_device 0" },
+        { "--backend all", "--vulkan_device 0" },
+    };
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (unsigned order = 0; order < 2; order++) {
+            char line[160];
+            Options options;
+            snprintf(line, sizeof(line), "-r a -d b %s %s", pairs[i][order], pairs[i][!order]);
+            assert_int_equal(parse(&options, &action, line), -EINVAL);
+            options_destroy(&options);
+        }
+    Options options;
+    assert_int_equal(parse(&options, &action, "--doctor --cuda_device 0 --backend vulkan"),
+                     -EINVAL);
+    options_destroy(&options);
+}
+
+/* Options that say the same twice, or one more precisely than the other, are none. */
+static void agreeing_options_are_accepted(void **state)
+{
+    enum Action action;
+    static const char *const pairs[][2] = {
+        { "--backend vulkan", "--vulkan_device 7" },
+        { "--backend auto", "--vulkan_device 7" },
+        { "--device 7", "--vulkan_device 7" },
+        { "--backend vulkan", "--device 7" },
+    };
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (unsigned order = 0; order < 2; order++) {
+            char line[160];
+            Options options;
+            snprintf(line, sizeof(line), "-r a -d b %s %s --no_cuda", pairs[i][order],
+                     pairs[i][!order]);
+            assert_int_equal(parse(&options, &action, line), 0);
+            assert_string_equal(options.backend, "vulkan");
+            assert_string_equal(options.device, "7");
+            options_destroy(&options);
+        }
+}
+
 static void an_extractor_names_its_backend(void **state)
 {
     const char *name;
@@ -355,6 +420,8 @@ TEST_MAIN(options)
         cmocka_unit_test(numbers_are_in_c_notation),
         cmocka_unit_test(a_device_names_its_backend),
         cmocka_unit_test(one_option_names_devices_of_all_backends),
+        cmocka_unit_test(contradictions_are_errors),
+        cmocka_unit_test(agreeing_options_are_accepted),
         cmocka_unit_test(an_extractor_names_its_backend),
         cmocka_unit_test(presets_have_their_models_and_features),
         cmocka_unit_test(a_preset_keeps_its_position),

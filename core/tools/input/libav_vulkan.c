@@ -76,6 +76,7 @@ int libav_vulkan_open(const AVFrame *frame, unsigned pairs, bool required, VmafV
         .extension_count = (unsigned)vulkan->nb_enabled_dev_extensions,
         .max_outstanding_frames = pairs,
         .required = required,
+        .fallback_cpu = !required,
     };
 #if HAVE_QUEUE_LOCKS
     external.lock_queue = lock_queue;

@@ -25,20 +25,16 @@ static bool gave_up; /* a device did not finish its work */
 /* How to open a device. */
 typedef struct Wish {
     const char *backend;
-    bool quiet;    /* log nothing if there is no such device */
     bool asked;    /* an option names the backend or the device */
     bool required; /* extractors with GPU code run there or the run fails */
     const GpuNeeds *needs;
 } Wish;
 
-static int start(Gpu **out, const Wish *wish, const Options *options, VmafContext *vmaf)
+static VmafDeviceOptions wanted_device(const Wish *wish, const Options *options)
 {
-    Gpu *const gpu = calloc(1, sizeof(*gpu));
-    if (!gpu)
-        return -ENOMEM;
     const unsigned in_flight = wish->needs->in_flight;
-    const VmafDeviceOptions wanted = {
-        .size = sizeof(wanted),
+    return (VmafDeviceOptions){
+        .size = sizeof(VmafDeviceOptions),
         .backend = wish->backend,
         .device = options->device,
         .allow_software = options->allow_software,
@@ -47,9 +43,18 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
         .upload_bytes = wish->needs->upload_bytes,
         .expected_pairs = wish->needs->pairs,
         .expected_pair_bytes = wish->needs->pair_bytes,
-        .quiet = wish->quiet,
+        .quiet = 1, /* the messages below say what is missing */
         .required = wish->required,
+        .fallback_cpu = !wish->required,
     };
+}
+
+static int start(Gpu **out, const Wish *wish, const Options *options, VmafContext *vmaf)
+{
+    Gpu *const gpu = calloc(1, sizeof(*gpu));
+    if (!gpu)
+        return -ENOMEM;
+    const VmafDeviceOptions wanted = wanted_device(wish, options);
     gpu->backend = wish->backend;
     gpu->asked = wish->asked;
     int err = vmaf_device_open(&gpu->device, &wanted);
@@ -74,35 +79,31 @@ static const char *candidate(const Options *options, unsigned *i)
 }
 
 /* Prints why `auto` passed over a backend. */
-static void say_refusal(const char *backend, const Options *options)
+static void say_refusal(const Wish *wish, const Options *options)
 {
-    char why[512];
-    if (options->device)
-        say("%s: no such device: \"%s\"", backend, options->device);
-    else if (vmaf_backend_missing(backend, options->allow_software, why, sizeof(why)))
-        say("%s: %s", backend, why);
+    const VmafDeviceOptions wanted = wanted_device(wish, options);
+    char why[1024];
+    if (vmaf_device_missing(&wanted, why, sizeof(why)))
+        say("%s: %s", wish->backend, why);
     else
-        say("%s: could not open its device", backend); /* the log says more */
+        say("%s: could not open its device", wish->backend); /* the log says more */
 }
 
 /* --backend auto: opens the first backend that finds a GPU. A device that was named must be
  * found. */
 static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
 {
-    const char *backend;
-    for (unsigned i = 0; (backend = candidate(options, &i)); i++) {
-        const Wish wish = { .backend = backend,
-                            .quiet = true,
-                            .asked = options->device != NULL,
-                            .required = options->device != NULL,
-                            .needs = needs };
+    Wish wish = { .asked = options->device != NULL,
+                  .required = options->device != NULL,
+                  .needs = needs };
+    for (unsigned i = 0; (wish.backend = candidate(options, &i)); i++) {
         if (!start(gpu, &wish, options, vmaf))
             return 0;
         if (!options->quiet)
-            say_refusal(backend, options);
+            say_refusal(&wish, options);
     }
-    for (unsigned i = 0; options->quiet && (backend = candidate(options, &i)); i++)
-        say_refusal(backend, options);
+    for (unsigned i = 0; options->quiet && (wish.backend = candidate(options, &i)); i++)
+        say_refusal(&wish, options);
     if (options->device) {
         say("no backend has a device \"%s\"; --list_devices lists the devices", options->device);
         return -ENODEV;
@@ -114,22 +115,21 @@ static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, cons
 static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
 {
     const Wish wish = { .backend = options->backend,
-                        .quiet = !options->device, /* the message below says what is missing */
                         .asked = true,
                         .required = !options->by_extractor,
                         .needs = needs };
     const int err = start(gpu, &wish, options, vmaf);
-    char why[512];
+    const VmafDeviceOptions wanted = wanted_device(&wish, options);
+    char why[1024] = "";
     if (!err)
         return 0;
+    const bool missing = vmaf_device_missing(&wanted, why, sizeof(why));
     if (options->device)
-        say("the %s backend has no such device that works; --list_devices lists the devices",
-            options->backend);
-    else if (vmaf_backend_missing(options->backend, options->allow_software, why, sizeof(why)))
-        say("the %s backend cannot run here: %s; leave out --backend to use the CPU",
-            options->backend, why);
+        say("the %s backend cannot use the device \"%s\"%s%s; --list_devices lists the devices",
+            options->backend, options->device, missing ? ": " : "", why);
     else
-        say("the %s backend cannot run here; leave out --backend to use the CPU", options->backend);
+        say("the %s backend cannot run here%s%s; leave out --backend to use the CPU",
+            options->backend, missing ? ": " : "", why);
     return err;
 }
 
@@ -141,14 +141,16 @@ int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNe
                                             : start_best(gpu, options, vmaf, needs);
 }
 
-/* True if the options allow this device. A software device must be named or allowed; if a device is
- * named, it must be this one. */
+/* True if the options allow this device. A software device must be allowed: one that is named is
+ * opened by its name. If a number is given, it must be that of this device. */
 static bool is_wanted(const Options *options, const VmafVulkanDeviceInfo *info)
 {
     const char *const device = options->device;
     VmafVulkanDeviceInfo named = { .size = sizeof(named) };
+    if (info->type == VMAF_VULKAN_DEVICE_TYPE_SOFTWARE && !options->allow_software)
+        return false;
     if (!device)
-        return info->type != VMAF_VULKAN_DEVICE_TYPE_SOFTWARE || options->allow_software;
+        return true;
     return *device && !device[strspn(device, "0123456789")] &&
            !vmaf_vulkan_device_info((unsigned)strtoul(device, NULL, 10), &named) &&
            !memcmp(named.uuid, info->uuid, sizeof(named.uuid));

@@ -101,15 +101,25 @@ static int apply_extractor_backends(Options *options)
     return 0;
 }
 
+/* Checks that --backend is no list. */
+static int check_one_backend(const Options *options)
+{
+    const bool is_one = options->only_cpu || is_auto(options) ||
+                        (options->backend && options->backend_word &&
+                         !strcmp(options->backend, options->backend_word));
+    return options->doctor_backends && !is_one
+               ? usage_error("--backend %s: choose one backend; a list is only for --doctor",
+                             options->doctor_backends)
+               : 0;
+}
+
 /* Checks that no option switches off the backend that another one chooses. */
 static int check_backend(Options *options)
 {
     const char *name;
-    if (options->doctor_backends && !options->backend && !options->only_cpu)
-        return usage_error("--backend %s: choose one backend; a list is only for --doctor",
-                           options->doctor_backends);
     if (options->device && options->only_cpu)
-        return usage_error("--device asks for a GPU, but --backend is cpu");
+        return usage_error("--device asks for a GPU, but %s is cpu",
+                           options->by_environment ? "VMAF_BACKEND" : "--backend");
     if (options->device && !options->backend)
         options->backend = "auto";
     const int err = apply_extractor_backends(options);
@@ -120,7 +130,8 @@ static int check_backend(Options *options)
         return usage_error("%s is chosen, but --gpumask switches GPUs off",
                            is_auto(options) ? options->device : backend);
     if (!is_auto(options) && options->backends_off & (1u << backend_find(backend, "", &name)))
-        return usage_error("%s is chosen, but --no_%s switches it off", backend, backend);
+        return usage_error("%s is chosen%s, but --no_%s switches it off", backend,
+                           options->by_environment ? " by VMAF_BACKEND" : "", backend);
     return 0;
 }
 
@@ -273,6 +284,8 @@ static int check(Options *options)
     if (!err)
         err = check_part(options);
     if (!err)
+        err = check_one_backend(options);
+    if (!err)
         err = options_apply_environment(options);
     return err ? err : check_backend(options);
 }
@@ -300,6 +313,8 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
     *options = (Options){ 0 };
     int err = read_words(options, argc, argv);
     *action = options->action;
+    if (!err)
+        err = options_settle_backend(options);
     if (err || *action != ACTION_SCORE)
         return err;
     if (options->stored) {

@@ -108,8 +108,11 @@ typedef struct Options {
     bool threads_given; /* else the machine and the videos decide */
     unsigned threads, subsample;
     uint64_t cpumask, gpumask;
-    const char *backend;   /* a GPU backend, or "auto"; NULL: the CPU */
-    bool only_cpu;         /* --backend cpu was given */
+    const char *backend;        /* a GPU backend, or "auto"; NULL: the CPU */
+    bool only_cpu;              /* --backend cpu was given */
+    const char *backend_word;   /* the value of --backend; NULL: not given */
+    const char *device_backend; /* NAME of --NAME_device; NULL: not given */
+    bool by_environment;        /* VMAF_BACKEND chose the backend */
     bool by_extractor;     /* an extractor's name chose the backend: others may run on the CPU */
     unsigned backends_off; /* bit i: never use vmaf_backend_name(i) */
     const char *device;    /* number, name, UUID or PCI address; NULL: any */

@@ -49,6 +49,10 @@ static bool is_backend_list(const char *value)
 
 static int set_backend(Options *options, const Arg *arg, const char *value)
 {
+    if (options->backend_word && strcmp(options->backend_word, value) != 0)
+        return usage_error("--backend is given twice, as %s and as %s: choose one",
+                           options->backend_word, value);
+    options->backend_word = value;
     options->doctor_backends = strcmp(value, "auto") ? value : NULL;
     if (is_backend_list(value))
         return 0;
@@ -66,15 +70,36 @@ static int set_backend(Options *options, const Arg *arg, const char *value)
 
 static int set_device(Options *options, const Arg *arg, const char *value)
 {
+    if (options->device && strcmp(options->device, value) != 0)
+        return usage_error("two devices are chosen, %s and %s: choose one, or list several with "
+                           "commas between them",
+                           options->device, value);
     options->device = value;
     return 0;
 }
 
 static int set_backend_device(Options *options, const Arg *arg, const char *device)
 {
-    backend_find(arg->name, "_device", &options->backend);
-    options->only_cpu = false;
-    options->device = device;
+    const char *backend;
+    backend_find(arg->name, "_device", &backend);
+    if (options->device_backend && strcmp(options->device_backend, backend) != 0)
+        return usage_error("--%s_device and --%s_device ask for two backends; a run can use only "
+                           "one",
+                           options->device_backend, backend);
+    options->device_backend = backend;
+    return set_device(options, arg, device);
+}
+
+int options_settle_backend(Options *options)
+{
+    const char *const asked = options->device_backend, *const word = options->backend_word;
+    if (!asked)
+        return 0;
+    const bool agrees = !word || !strcmp(word, "auto") || backend_listed(word, asked);
+    if (!agrees)
+        return usage_error("--%s_device asks for the %s backend, but --backend is %s", asked, asked,
+                           word);
+    options->backend = asked;
     return 0;
 }
 
@@ -123,7 +148,8 @@ const Arg device_options[] = {
       .value = "DEVICE",
       .help = "use this GPU: its number in --list_devices, a piece of\n"
               "its name, its UUID or its PCI address; or several,\n"
-              "comma-separated, or all",
+              "comma-separated, or all. A software device only by\n"
+              "its name (llvmpipe) or with --allow_software",
       .newer = true,
       .set = set_device,
       .complete = "device" },
@@ -181,21 +207,20 @@ unsigned backend_options(Arg *rows, unsigned max)
 
 static char words[256]; /* copy of VMAF_BACKEND; the options point into it */
 
-/* True if the command line says nothing about backend and device. */
+/* True if the command line chooses neither a backend nor the CPU. */
 static bool is_open(const Options *options)
 {
     bool by_extractor = false;
     for (size_t i = 0; i < options->feature_count; i++)
         by_extractor = by_extractor || backend_of_extractor(options->features[i].extractor) != NULL;
-    return !options->backend && !options->device && !options->only_cpu && !options->gpumask &&
-           !options->backends_off && !by_extractor;
+    return !options->backend && !options->only_cpu && !options->gpumask && !by_extractor;
 }
 
 int options_apply_environment(Options *options)
 {
     const char *const software = getenv("VMAF_ALLOW_SOFTWARE");
     if (software && *software && strcmp(software, "0") != 0)
-        options->allow_software = true;
+        options->allow_software = true; /* also for a device that the decoder has opened */
     const char *const asked = getenv("VMAF_BACKEND");
     if (!asked || !*asked)
         return 0;
@@ -218,8 +243,10 @@ int options_apply_environment(Options *options)
             words, names);
         return -EINVAL;
     }
+    options->by_environment = true;
     options->only_cpu = is_cpu;
     options->backend = is_cpu ? NULL : words;
-    options->device = colon ? colon + 1 : NULL;
+    if (!options->device && colon)
+        options->device = colon + 1;
     return 0;
 }

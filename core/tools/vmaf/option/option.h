@@ -35,10 +35,14 @@ bool option_is_in(const Arg *group, const char *name);
 /* Adds a model as if --model had named it. 0, -EINVAL or -ENOMEM. */
 int option_add_model(Options *options, const char *spec);
 
-/* Applies VMAF_BACKEND=NAME[:DEVICE] and VMAF_ALLOW_SOFTWARE=1 where the command line says nothing
- * about backend and device. Hides VMAF_BACKEND from the library, which would otherwise apply it as
- * well. -EINVAL, after a message: it names no backend. */
+/* Applies VMAF_ALLOW_SOFTWARE=1, and VMAF_BACKEND=NAME[:DEVICE] where the command line chooses no
+ * backend: a device that it chooses is one of that backend. Hides VMAF_BACKEND from the library,
+ * which would otherwise apply it as well. -EINVAL, after a message: it names no backend. */
 int options_apply_environment(Options *options);
+
+/* Decides which backend --backend and --NAME_device choose together, whatever their order.
+ * -EINVAL, after a message: they contradict each other. */
+int options_settle_backend(Options *options);
 
 /* Prints what is wrong with the command line, and where to find help. Returns -EINVAL. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

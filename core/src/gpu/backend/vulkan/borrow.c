@@ -73,8 +73,8 @@ static int check_queues(const VkInst *vki, VkPhysicalDevice physical,
 
 int vulkan_check_external(const VmafVulkanExternalDevice *device, VulkanBorrowed *out)
 {
-    if (!device || device->size < sizeof(*device) || !device->instance ||
-        !device->physical_device || !device->device || !device->features ||
+    if (!device || device->size < offsetof(VmafVulkanExternalDevice, fallback_cpu) ||
+        !device->instance || !device->physical_device || !device->device || !device->features ||
         !device->lock_queue != !device->unlock_queue ||
         (device->extension_count && !device->extensions))
         return -EINVAL;
