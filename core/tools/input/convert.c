@@ -9,11 +9,13 @@
 #include "common/message.h"
 
 struct Convert {
-    Planes from; /* in `own`, if that is not NULL */
+    Planes whole; /* in `own`, if that is not NULL */
+    Planes from;  /* the shape of what is taken of `whole` */
     Planes to;
+    VideoCrop crop;          /* that rectangle; a width of 0: all */
     PlaneScaler *scalers[2]; /* for luma and chroma; NULL: the size stays */
     uint16_t *ranged[2];     /* tables for luma and chroma that convert the range; NULL: none */
-    uint8_t *block, *own;    /* memory for `from`, and its first aligned byte */
+    uint8_t *block, *own;    /* memory for `whole`, and its first aligned byte */
 };
 
 void planes_lay_out(Planes *planes, const VideoFormat *format)
@@ -24,6 +26,46 @@ void planes_lay_out(Planes *planes, const VideoFormat *format)
         planes->width[p] = file_plane_width(format->pix_fmt, format->width, p);
         planes->height[p] = file_plane_height(format->pix_fmt, format->height, p);
     }
+}
+
+unsigned planes_grid(const Planes *planes, bool width)
+{
+    const unsigned luma = width ? planes->width[0] : planes->height[0];
+    const unsigned chroma = width ? planes->width[1] : planes->height[1];
+    unsigned step = 1;
+    while (planes->count > 1 && (luma + step - 1) / step > chroma)
+        step *= 2;
+    return step;
+}
+
+/* Sets `from` to the shape of the rectangle. */
+static void crop_shape(Convert *convert)
+{
+    const VideoCrop *const crop = &convert->crop;
+    const unsigned across = planes_grid(&convert->whole, true);
+    const unsigned down = planes_grid(&convert->whole, false);
+    convert->from = convert->whole;
+    for (unsigned p = 0; crop->width && p < convert->from.count; p++) {
+        convert->from.width[p] = p ? (crop->width + across - 1) / across : crop->width;
+        convert->from.height[p] = p ? (crop->height + down - 1) / down : crop->height;
+    }
+}
+
+/* The planes of the rectangle within whole planes. */
+static Planes cut(const Convert *convert, const Planes *whole)
+{
+    const VideoCrop *const crop = &convert->crop;
+    Planes planes = convert->from;
+    for (unsigned p = 0; p < planes.count; p++) {
+        const unsigned x = p ? crop->x / planes_grid(whole, true) : crop->x;
+        const unsigned y = p ? crop->y / planes_grid(whole, false) : crop->y;
+        planes.stride[p] = whole->stride[p];
+        planes.data[p] = whole->data[p];
+        if (planes.data[p] && crop->width)
+            planes.data[p] +=
+                (ptrdiff_t)y * whole->stride[p] + (ptrdiff_t)x * (whole->bitdepth > 8 ? 2 : 1);
+    }
+    return planes;
 }
 
 static int add_scaler(Convert *convert, unsigned p, enum VideoScale method)
@@ -65,13 +107,16 @@ static int add_ranges(Convert *convert, enum VideoRange range)
     return 0;
 }
 
-int convert_create(Convert **out, const Planes *shape, const VideoFormat *target,
-                   enum VideoScale scale, enum VideoRange range)
+int convert_create(Convert **out, const Planes *shape, const VideoCrop *crop,
+                   const VideoFormat *target, enum VideoScale scale, enum VideoRange range)
 {
     Convert *const convert = calloc(1, sizeof(*convert));
     if (!convert)
         return -ENOMEM;
-    convert->from = *shape;
+    convert->whole = *shape;
+    if (crop)
+        convert->crop = *crop;
+    crop_shape(convert);
     planes_lay_out(&convert->to, target);
     int err = add_ranges(convert, range);
     for (unsigned p = 0; p < 2 && !err; p++)
@@ -98,12 +143,12 @@ void convert_destroy(Convert *convert)
 
 const Planes *convert_shape(const Convert *convert)
 {
-    return &convert->from;
+    return &convert->whole;
 }
 
 int convert_own_planes(Convert *convert, Planes *planes)
 {
-    Planes *const from = &convert->from;
+    Planes *const from = &convert->whole;
     if (!convert->own) {
         size_t size = 64, at = 0;
         for (unsigned p = 0; p < from->count; p++) {
@@ -218,10 +263,11 @@ static int convert_plane(Convert *convert, const Planes *from, unsigned p, const
 
 int convert_run(Convert *convert, const Planes *from, unsigned wanted, const VmafPicture *to)
 {
+    const Planes taken = cut(convert, from);
     int err = 0;
     for (unsigned p = 0; p < convert->to.count && !err; p++)
         if ((wanted & (1u << p)) && to->data[p])
-            err = convert_plane(convert, from, p, to);
+            err = convert_plane(convert, &taken, p, to);
     return err;
 }
 

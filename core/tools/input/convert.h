@@ -19,20 +19,24 @@ typedef struct Planes {
 /* Fills in everything except `data` and `stride` for a format. */
 void planes_lay_out(Planes *planes, const VideoFormat *format);
 
+/* How many columns (`width` true) or rows of luma share a sample of chroma: 1, 2 or 4. */
+unsigned planes_grid(const Planes *planes, bool width);
+
 typedef struct Convert Convert;
 
-/* Prepares a conversion from planes of this shape to pictures of `target`. `range`: RANGE_LIMITED
- * converts full range to limited, RANGE_FULL the other way round, RANGE_UNKNOWN changes nothing.
- * Logs errors; returns 0 or negative errno. */
-int convert_create(Convert **convert, const Planes *shape, const VideoFormat *target,
-                   enum VideoScale scale, enum VideoRange range);
+/* Prepares a conversion from planes of this shape to pictures of `target`. `crop`: the rectangle
+ * to take of the planes; NULL, or a width of 0: all of them. `range`: RANGE_LIMITED converts full
+ * range to limited, RANGE_FULL the other way round, RANGE_UNKNOWN changes nothing. Logs errors;
+ * returns 0 or negative errno. */
+int convert_create(Convert **convert, const Planes *shape, const VideoCrop *crop,
+                   const VideoFormat *target, enum VideoScale scale, enum VideoRange range);
 void convert_destroy(Convert *convert); /* NULL is fine */
 
 /* Converts the planes whose bits are set in `wanted`. -ERANGE if a sample is larger than its bit
  * depth allows. */
 int convert_run(Convert *convert, const Planes *from, unsigned wanted, const VmafPicture *to);
 
-/* The shape that is converted from; `data` and `stride` are not set. */
+/* The shape that is converted from, before it is cropped; `data` and `stride` are not set. */
 const Planes *convert_shape(const Convert *convert);
 /* Gives the caller planes of that shape, in memory that belongs to `convert`. 0 or -ENOMEM. */
 int convert_own_planes(Convert *convert, Planes *planes);

@@ -279,6 +279,8 @@ static int libav_can_keep(const Video *video, const KeptScorer *scorer, char *wh
     const AVFrame *const frame = libav->frame;
     if (!libav_on_device(libav))
         return refuse(why, size, "they are not on the device");
+    if (video->options.crop.width)
+        return refuse(why, size, "they are cropped on the CPU");
     if (a->width != b->width || a->height != b->height)
         return refuse(why, size, "they are scaled on the CPU");
     if (a->bitdepth != b->bitdepth || a->pix_fmt != b->pix_fmt || video->range || video->rgb)
@@ -357,4 +359,5 @@ const VideoReader libav_reader = {
     .keep = libav_keep,
     .leap = libav_seek,
     .time_of = libav_time_of,
+    .approach = libav_approach,
 };

@@ -126,6 +126,8 @@ bool libav_keeps_time(const Libav *libav);
 /* VideoReader's leap and time_of. */
 enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next);
 int64_t libav_time_of(const Video *video, uint64_t frame);
+/* VideoReader's approach: to the key frame before the frame's time. */
+enum FrameStatus libav_approach(Video *video, uint64_t frame);
 
 /* ---- libav_frame.c ---- */
 

@@ -288,18 +288,15 @@ static bool is_entry(const Libav *libav)
     return time != AV_NOPTS_VALUE && (is_key(libav->frame) || time == libav->begin);
 }
 
-/* Seeks to a time and decodes up to the first frame where decoding can start. Frames before it
- * may refer to frames that were not decoded, so they are dropped. */
-static enum FrameStatus find_key(Libav *libav, int64_t time)
+static int seek_time(Libav *libav, int64_t time)
 {
-    const int err =
-        avformat_seek_file(libav->format, libav->stream->index, INT64_MIN, time, time, 0);
-    if (err < 0) {
-        char line[256];
-        say("%s: cannot seek to a frame (%s); pass --from_start to all parts", libav->video->path,
-            libav_reason(libav, err, line, sizeof(line)));
-        return FRAME_ERROR;
-    }
+    return avformat_seek_file(libav->format, libav->stream->index, INT64_MIN, time, time, 0);
+}
+
+/* After seek_time: decodes up to the first frame where decoding can start. Frames before it may
+ * refer to frames that were not decoded, so they are dropped. */
+static enum FrameStatus decode_key(Libav *libav)
+{
     avcodec_flush_buffers(libav->codec);
     memset(libav->sent, 0, sizeof(libav->sent));
     libav->draining = libav->last_packet_damaged = false;
@@ -310,6 +307,29 @@ static enum FrameStatus find_key(Libav *libav, int64_t time)
         status = libav_decode(libav);
     while (status == FRAME_WHOLE && !is_entry(libav));
     libav->seeking = false;
+    return status;
+}
+
+static enum FrameStatus find_key(Libav *libav, int64_t time)
+{
+    const int err = seek_time(libav, time);
+    if (err >= 0)
+        return decode_key(libav);
+    char line[256];
+    say("%s: cannot seek to a frame (%s); pass --from_start to all parts", libav->video->path,
+        libav_reason(libav, err, line, sizeof(line)));
+    return FRAME_ERROR;
+}
+
+enum FrameStatus libav_approach(Video *video, uint64_t frame)
+{
+    Libav *const libav = video->state;
+    const VideoTraits *const traits = &video->traits;
+    if (traits->timeless || !traits->rate_num || libav->begin == AV_NOPTS_VALUE ||
+        seek_time(libav, expected(libav, frame)) < 0)
+        return FRAME_NONE;
+    const enum FrameStatus status = decode_key(libav);
+    libav->first = status == FRAME_WHOLE;
     return status;
 }
 

@@ -51,6 +51,8 @@ struct VideoReader {
      * nearest frame before it that can be reached without reading all frames before, and sets *next
      * to the number of that frame. NULL: frames have to be found one by one. */
     enum FrameStatus (*leap)(Video *video, uint64_t frame, uint64_t *next);
+    /* See video_approach. NULL: skipping frames is quick. */
+    enum FrameStatus (*approach)(Video *video, uint64_t frame);
     /* The time, as `time` reports it, of a frame that was not found yet. NULL: frames have no
      * times. */
     int64_t (*time_of)(const Video *video, uint64_t frame);

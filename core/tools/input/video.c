@@ -92,11 +92,12 @@ int video_create(Video **out, const char *path, const VideoFormat *raw)
 
 int video_begin(Video *video)
 {
+    const VideoCrop crop = video->options.crop;
     int err = choose_reader(video);
     if (!err)
         err = video->reader->open(video);
     video->native = video->format;
-    return err;
+    return err || !crop.width ? err : video_crop(video, &crop);
 }
 
 int video_open(Video **out, const char *path, const VideoFormat *raw)
@@ -109,6 +110,16 @@ int video_open(Video **out, const char *path, const VideoFormat *raw)
         *out = NULL;
     }
     return err;
+}
+
+int video_reopen(Video **copy, const Video *video)
+{
+    int err = video_create(copy, video->path, video->raw ? &video->native : NULL);
+    if (err)
+        return err;
+    (*copy)->options = video->options;
+    (*copy)->options.quiet = true;
+    return video_begin(*copy);
 }
 
 int video_hold(Video *video)
@@ -253,7 +264,8 @@ int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale
         else
             planes_lay_out(&shape, from);
         Convert *convert;
-        const int err = convert_create(&convert, &shape, target, scale, video->range);
+        const int err =
+            convert_create(&convert, &shape, &video->options.crop, target, scale, video->range);
         if (err)
             return err;
         convert_destroy(video->convert);
@@ -261,6 +273,69 @@ int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale
         video->parallel = false;
     }
     video->format = *target;
+    return 0;
+}
+
+/* -EINVAL, after logging why, if the rectangle does not fit the frames. */
+static int check_crop(const Video *video, const Planes *shape, const VideoCrop *crop)
+{
+    const VideoFormat *const native = &video->native;
+    const unsigned across = planes_grid(shape, true), down = planes_grid(shape, false);
+    if (crop->x > native->width || crop->width > native->width - crop->x ||
+        crop->y > native->height || crop->height > native->height - crop->y) {
+        say("%s: frames of %ux%u have no rectangle %u:%u:%u:%u (width, height, left, top); "
+            "--crop_ref and --crop_dist give each side one of its own",
+            video->path, native->width, native->height, crop->width, crop->height, crop->x,
+            crop->y);
+        return -EINVAL;
+    }
+    if (crop->x % across || crop->y % down) {
+        say("%s: cannot be cropped at %u,%u: with %s chroma the left edge must be a multiple of %u "
+            "and the top a multiple of %u",
+            video->path, crop->x, crop->y, video_format_name(native->pix_fmt), across, down);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* The beginning of the note that a video was cropped. */
+#define CROPPED "cropped from %ux%u to %ux%u at %u,%u"
+
+void video_options_of_notes(VideoOptions *options, const char *notes)
+{
+    unsigned width, height;
+    VideoCrop crop;
+    const char *const cropped = strstr(notes, "cropped from ");
+    if (cropped &&
+        sscanf(cropped, CROPPED, &width, &height, &crop.width, &crop.height, &crop.x, &crop.y) == 6)
+        options->crop = crop;
+}
+
+int video_crop(Video *video, const VideoCrop *crop)
+{
+    Planes shape;
+    VideoFormat format = video->native;
+    if (video->convert)
+        shape = *convert_shape(video->convert);
+    else
+        planes_lay_out(&shape, &video->native);
+    int err = check_crop(video, &shape, crop);
+    if (err)
+        return err;
+    format.width = crop->width;
+    format.height = crop->height;
+    Convert *convert;
+    err = convert_create(&convert, &shape, crop, &format, SCALE_BICUBIC, RANGE_UNKNOWN);
+    if (err)
+        return err;
+    convert_destroy(video->convert);
+    video->convert = convert;
+    video->parallel = false;
+    video->format = format;
+    video->options.crop = *crop;
+    video_note(video, "cropped", true, CROPPED "%s", video->native.width, video->native.height,
+               crop->width, crop->height, crop->x, crop->y,
+               video->options.bars ? ", what its black bars leave" : "");
     return 0;
 }
 
@@ -293,6 +368,13 @@ enum FrameStatus video_go_to(Video *video, uint64_t frame, bool from_start)
         status = video_find(video, &offset);
     }
     return status;
+}
+
+enum FrameStatus video_approach(Video *video, uint64_t from, uint64_t to)
+{
+    if (video->reader->approach && video->source->seekable)
+        return video->reader->approach(video, to);
+    return to > from ? video_skip(video, (unsigned)(to - from)) : FRAME_WHOLE;
 }
 
 int64_t video_time_of(const Video *video, uint64_t frame)

@@ -106,6 +106,11 @@ typedef struct VideoNote {
     char *text;       /* one line without the video's path */
 } VideoNote;
 
+/* A rectangle of a picture, in samples of luma. */
+typedef struct VideoCrop {
+    unsigned width, height, x, y;
+} VideoCrop;
+
 /* How to read a video; zeros are the defaults. Set between video_create and video_begin. */
 typedef struct VideoOptions {
     const char *hwaccel; /* "vulkan", "cuda", "vaapi", "auto"; NULL, "none": decode on the CPU */
@@ -115,6 +120,8 @@ typedef struct VideoOptions {
     unsigned threads;    /* threads that decode; 0: a fair share of the cores */
     bool quiet;          /* do not log notes: an earlier reading of the video logged them */
     bool even; /* frames are found by their times, if they have times: the rate must be constant */
+    VideoCrop crop; /* score this rectangle of the frames; a width of 0: all of them */
+    bool bars;      /* the rectangle is what black bars leave, by --crop auto */
 } VideoOptions;
 
 /* How to interpolate samples when a video is scaled. */
@@ -157,6 +164,10 @@ int video_create(Video **video, const char *path, const VideoFormat *raw);
 int video_begin(Video *video);
 void video_close(Video *video);
 
+/* Opens a file once more, with the same options but silently; the range, the crop and so on are
+ * those of now. */
+int video_reopen(Video **copy, const Video *video);
+
 /* Finds the next frame and moves past it. `*offset` identifies the frame for video_read: its
  * position in the file, or VIDEO_NO_POSITION. Unless the video is `parallel`, read each frame
  * before you look for the next one. */
@@ -188,12 +199,24 @@ void video_start_keeping(Video *video);
 /* Gives the caller a reference to the frame that was found. */
 enum FrameStatus video_keep(const Video *video, uint64_t offset, KeptFrame **frame);
 
+/* From now on video_read delivers only this rectangle of the frames, also after later calls of
+ * video_convert. Call it before that, and after video_begin, which crops if the options say so.
+ * Logs errors; returns 0 or negative errno. */
+int video_crop(Video *video, const VideoCrop *crop);
+
+/* Sets the options by which the pictures of a report were read, from its line of notes on what was
+ * done to a video: to read the same pictures again. */
+void video_options_of_notes(VideoOptions *options, const char *notes);
+
 /* Skips frames. FRAME_NONE or FRAME_CUT if there are fewer. */
 enum FrameStatus video_skip(Video *video, unsigned frames);
 
 /* Moves from the beginning of a file to a frame: directly or from the nearest key frame, or, with
  * `from_start`, by reading all frames before it. FRAME_NONE or FRAME_CUT if there are fewer. */
 enum FrameStatus video_go_to(Video *video, uint64_t frame, bool from_start);
+/* Moves a file that is read only to look at a few frames forwards from frame `from` to about frame
+ * `to`, to where that is quick. FRAME_NONE or FRAME_CUT if there are fewer. */
+enum FrameStatus video_approach(Video *video, uint64_t from, uint64_t to);
 /* The time, as video_time reports it, that a frame not found yet has at a constant rate. */
 int64_t video_time_of(const Video *video, uint64_t frame);
 
@@ -211,8 +234,9 @@ int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale
 
 /* How videos of different formats are made equal. */
 typedef struct VideoAlign {
-    bool asked;  /* --scale was given, so Y4M and raw video are scaled, too */
-    bool refuse; /* --scale none: sizes must be equal */
+    bool asked;   /* --scale was given, so Y4M and raw video are scaled, too */
+    bool stretch; /* --scale stretch: the videos may be of different shapes */
+    bool refuse;  /* --scale none: sizes must be equal */
     enum VideoScale scale;
     /* --scale model: scale all videos to fit this box; 0: to the reference's size. */
     unsigned box_width, box_height;

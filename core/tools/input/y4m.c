@@ -67,15 +67,15 @@ static bool parse_size(unsigned *out, const char *text, size_t length)
     return value > 0;
 }
 
-/* Parses `30000:1001`. An invalid rate is ignored, because scoring does not need one. */
-static void parse_rate(VideoTraits *traits, const char *text, size_t length)
+/* Parses `30000:1001`. An invalid ratio is ignored, because scoring does not need one. */
+static void parse_ratio(unsigned *over, unsigned *under, const char *text, size_t length)
 {
     const char *const colon = memchr(text, ':', length);
     unsigned num, den;
     if (colon && parse_size(&num, text, (size_t)(colon - text)) &&
         parse_size(&den, colon + 1, length - (size_t)(colon + 1 - text))) {
-        traits->rate_num = num;
-        traits->rate_den = den;
+        *over = num;
+        *under = den;
     }
 }
 
@@ -102,13 +102,16 @@ static int parse_tag(Header *header, const char *tag, size_t length, char *error
             why = "only progressive video can be scored";
         break;
     case 'F':
-        parse_rate(&header->traits, tag + 1, length - 1);
+        parse_ratio(&header->traits.rate_num, &header->traits.rate_den, tag + 1, length - 1);
         break;
     case 'X': /* a comment, of which one has a known meaning */
         if (length == 16 && !memcmp(tag, "XCOLORRANGE=FULL", length))
             header->traits.range = RANGE_FULL;
         break;
-    default: /* pixel aspect ratio: does not affect scores */
+    case 'A':
+        parse_ratio(&header->traits.aspect_num, &header->traits.aspect_den, tag + 1, length - 1);
+        break;
+    default:
         break;
     }
     if (!why)

@@ -93,6 +93,8 @@ static Video *open_video(const Reading *reading, const StoredInput *input, const
     int err = video_create(&video, path, is_raw ? &raw : NULL);
     if (!err) {
         video->options.local = true; /* a report is not to be trusted */
+        if (input->filters)
+            video_options_of_notes(&video->options, input->filters);
         err = video_begin(video);
     }
     if (err) {
@@ -100,8 +102,8 @@ static Video *open_video(const Reading *reading, const StoredInput *input, const
         give_reason(reading, "%s could not be opened again", input->path);
         return NULL;
     }
-    if (video->format.width == input->width && video->format.height == input->height &&
-        video->format.bitdepth == input->bitdepth)
+    if (video->native.width == input->width && video->native.height == input->height &&
+        video->native.bitdepth == input->bitdepth)
         return video;
     give_reason(reading, "%s has changed since it was scored", input->path);
     video_close(video);

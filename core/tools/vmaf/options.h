@@ -83,6 +83,8 @@ typedef struct Options {
     bool common_bitdepth; /* widen the shallower input */
     VideoAlign align;     /* only what the options say; see options_align */
     bool scale_to_model;
+    VideoCrop crop[SIDES]; /* a width of 0: no rectangle is given */
+    bool crop_bars[SIDES]; /* find the rectangle that black bars leave */
     const char *hwaccel;
 
     ModelSpec *models;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "input/bars.h"
 #include "input/prefetch.h"
 #include "common/interrupt.h"
 #include "libvmaf/device.h"
@@ -67,7 +68,8 @@ static int create_video(Run *run, const char *path, bool is_ref)
                                             .backend = o->backend,
                                             .device = o->device,
                                             .local = o->local_only,
-                                            .threads = decoder_threads(run) };
+                                            .threads = decoder_threads(run),
+                                            .crop = o->crop[is_ref ? SIDE_REF : SIDE_DIST] };
     return err;
 }
 
@@ -148,6 +150,7 @@ static int open_reference(Run *run, unsigned group)
     if (err)
         return err;
     run->groups[group].videos[0] = run->videos[at];
+    run->videos[at]->options = run->videos[0]->options;
     run->videos[at]->options.quiet = true;
     return begin_video(run->videos[at], 0, NULL);
 }
@@ -267,6 +270,8 @@ static void score_group(VideoGroup *group)
 static int score(Run *run)
 {
     int err = open_videos(run);
+    if (!err)
+        err = videos_crop_bars(run->videos, run->count + 1, run->options->crop_bars);
     if (!err)
         err = find_outputs(run);
     if (!err)

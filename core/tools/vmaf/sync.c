@@ -350,16 +350,6 @@ void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingPr
  * overlap. */
 enum { LOOKED_AT = 300 };
 
-static int reopen(Video **copy, const Video *video)
-{
-    int err = video_create(copy, video->path, video->raw ? &video->native : NULL);
-    if (err)
-        return err;
-    (*copy)->options = video->options;
-    (*copy)->options.quiet = true;
-    return video_begin(*copy);
-}
-
 static enum FrameStatus read_thumb(Video *video, const VmafPicture *pic, Thumb *thumb)
 {
     uint64_t offset;
@@ -395,7 +385,7 @@ static int read_thumbs(Thumbs *thumbs, Video *video, uint64_t skip)
 static int look_at(Thumbs *thumbs, const Video *video, uint64_t skip)
 {
     Video *copy = NULL;
-    int err = reopen(&copy, video);
+    int err = video_reopen(&copy, video);
     if (!err)
         err = read_thumbs(thumbs, copy, skip);
     video_close(copy);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "option.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int set_reference(Options *options, const Arg *arg, const char *value)
@@ -113,6 +116,10 @@ static int set_scale(Options *options, const Arg *arg, const char *value)
     VideoAlign *const align = &options->align;
     const char *name;
     align->asked = true;
+    if (!strcmp(value, "stretch")) {
+        align->stretch = true;
+        return 0;
+    }
     align->refuse = !strcmp(value, "none");
     options->scale_to_model = !strcmp(value, "model");
     if (align->refuse || options->scale_to_model)
@@ -123,7 +130,50 @@ static int set_scale(Options *options, const Arg *arg, const char *value)
             return 0;
         }
     }
-    return bad_value(arg, value, "bicubic, bilinear, lanczos, nearest, area, model or none");
+    return bad_value(arg, value,
+                     "bicubic, bilinear, lanczos, nearest, area, model, stretch or none");
+}
+
+/* Parses W:H:X:Y. */
+static bool parse_crop(const char *value, VideoCrop *crop)
+{
+    unsigned *const numbers[] = { &crop->width, &crop->height, &crop->x, &crop->y };
+    for (unsigned i = 0; i < 4; i++) {
+        char *end;
+        errno = 0;
+        const unsigned long number = strtoul(value, &end, 10);
+        if (!isdigit((unsigned char)*value) || errno || number > INT32_MAX ||
+            *end != (i < 3 ? ':' : '\0'))
+            return false;
+        *numbers[i] = (unsigned)number;
+        value = end + 1;
+    }
+    return crop->width && crop->height;
+}
+
+static int crop_side(Options *options, const Arg *arg, const char *value, enum Side side)
+{
+    options->crop[side] = (VideoCrop){ 0 };
+    options->crop_bars[side] = !strcmp(value, "auto");
+    if (options->crop_bars[side] || parse_crop(value, &options->crop[side]))
+        return 0;
+    return bad_value(arg, value, "auto, or W:H:X:Y (width, height, left, top)");
+}
+
+static int set_crop_ref(Options *options, const Arg *arg, const char *value)
+{
+    return crop_side(options, arg, value, SIDE_REF);
+}
+
+static int set_crop_dist(Options *options, const Arg *arg, const char *value)
+{
+    return crop_side(options, arg, value, SIDE_DIST);
+}
+
+static int set_crop(Options *options, const Arg *arg, const char *value)
+{
+    const int err = set_crop_ref(options, arg, value);
+    return err ? err : set_crop_dist(options, arg, value);
 }
 
 static int set_range(Options *options, const Arg *arg, const char *value)
@@ -173,10 +223,31 @@ const Arg align_options[] = {
       .help = "scale the distorted video to the reference's size:\n"
               "bicubic (default), bilinear, lanczos, nearest or area;\n"
               "model: scale both to fit 1920x1080, or 3840x2160\n"
-              "with 4K models; none: different sizes are an error",
+              "with 4K models; none: different sizes are an error;\n"
+              "stretch: different shapes are none (else they are)",
       .newer = true,
       .set = set_scale,
-      .complete = "bicubic|bilinear|lanczos|nearest|area|model|none" },
+      .complete = "bicubic|bilinear|lanczos|nearest|area|model|none|stretch" },
+    { .name = "crop",
+      .value = "RECT",
+      .help = "score only a rectangle of the frames of all videos:\n"
+              "W:H:X:Y (width, height, left, top), or auto: what\n"
+              "black bars leave, found over the whole file",
+      .newer = true,
+      .set = set_crop,
+      .complete = "auto" },
+    { .name = "crop_ref",
+      .value = "RECT",
+      .help = "the same for the reference",
+      .newer = true,
+      .set = set_crop_ref,
+      .complete = "auto" },
+    { .name = "crop_dist",
+      .value = "RECT",
+      .help = "the same for the distorted videos",
+      .newer = true,
+      .set = set_crop_dist,
+      .complete = "auto" },
     { .name = "range",
       .value = "HOW",
       .help = "full and limited range: keep (default) compares\n"
