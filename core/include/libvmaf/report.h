@@ -40,6 +40,10 @@ typedef struct VmafReportInput {
     /** For the distorted video: how its frames were paired with the reference's: `by time, 2
      * repeated`; NULL: not given. */
     const char *pairing;
+
+    /* Added later still. */
+    uint64_t bytes;    /**< of the file; 0: not known */
+    uint64_t bit_rate; /**< bits a second of the video in the file; 0: not known */
 } VmafReportInput;
 
 /**

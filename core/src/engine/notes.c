@@ -44,7 +44,7 @@ static bool copy_more_texts(NotedInput *to, const VmafReportInput *from)
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
 {
     NotedInput *const noted = is_ref ? &notes->ref : &notes->dist;
-    const bool has_all = input->size >= sizeof(*input);
+    const bool has_more = input->size >= NOTES_INPUT_SIZE_2;
     NotedInput fresh = {
         .width = input->w,
         .height = input->h,
@@ -52,15 +52,19 @@ int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
         .pix_fmt = input->pix_fmt,
         .skipped = input->skipped,
     };
-    if (has_all) {
+    if (has_more) {
         fresh.rate_num = input->rate_num;
         fresh.rate_den = input->rate_den;
         fresh.frames = input->frames;
     }
+    if (input->size >= sizeof(*input)) {
+        fresh.bytes = input->bytes;
+        fresh.bit_rate = input->bit_rate;
+    }
     const int err = copy_texts(&fresh.path, &fresh.kind, input->path, input->kind);
     if (err)
         return err;
-    if (has_all && !copy_more_texts(&fresh, input)) {
+    if (has_more && !copy_more_texts(&fresh, input)) {
         clear_input(&fresh);
         return -ENOMEM;
     }

@@ -18,6 +18,7 @@ typedef struct NotedInput {
     uint64_t skipped;            /* frames before the first one read */
     unsigned rate_num, rate_den; /* 0: not known */
     uint64_t frames;             /* of the whole video; 0: not known */
+    uint64_t bytes, bit_rate;    /* of the file; of the video in it; 0: not known */
     char *codec;                 /* this and the next ones: NULL: not given */
     char *filters, *warnings, *pairing;
 } NotedInput;
@@ -52,8 +53,9 @@ typedef struct Notes {
 } Notes;
 
 /* All return 0 or -ENOMEM, which leaves the notes unchanged. The struct of an input may have only
- * NOTES_INPUT_SIZE_MIN bytes, from programs built against an older header. */
+ * NOTES_INPUT_SIZE_MIN or NOTES_INPUT_SIZE_2 bytes, from programs built against older headers. */
 #define NOTES_INPUT_SIZE_MIN offsetof(VmafReportInput, rate_num)
+#define NOTES_INPUT_SIZE_2 offsetof(VmafReportInput, bytes)
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input);
 /* Does nothing for a model that is noted already. */
 int notes_add_model(Notes *notes, const char *name, const char *source, unsigned members);

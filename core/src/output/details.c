@@ -107,6 +107,10 @@ static void put_input(List *inputs, const char *name, const NotedInput *input)
     if (input->frames)
         put_count(&list, "frames", input->frames);
     put_count(&list, "skipped", input->skipped);
+    if (input->bytes)
+        put_count(&list, "bytes", input->bytes);
+    if (input->bit_rate)
+        put_count(&list, "bit_rate", input->bit_rate);
     if (input->filters)
         put_string(&list, "filters", input->filters);
     if (input->warnings)

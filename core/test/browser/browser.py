@@ -113,6 +113,12 @@ class Browser:
     def mouse(self, kind, x, y, **more):
         self.call('Input.dispatchMouseEvent', type='mouse' + kind, x=x, y=y, **more)
 
+    def key(self, name):
+        codes = {'ArrowLeft': 37, 'ArrowRight': 39}
+        for kind in ('rawKeyDown', 'keyUp'):
+            self.call('Input.dispatchKeyEvent', type=kind, key=name, code=name, windowsVirtualKeyCode=codes[name])
+        self.settle()
+
     def drag(self, x, y, to):
         """Drags the mouse from x to `to` at height y. If `to` equals x, this is a click."""
         self.mouse('Moved', x, y)

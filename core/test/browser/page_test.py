@@ -152,14 +152,46 @@ def check_encodes():
     check('the scores of the frame', shown == want, (frame, shown, want))
     check('all pictures are loaded', browser.ask("[...document.querySelectorAll('.pair img')].filter((i) => i.naturalWidth > 0).length")
           == 32)
-    browser.ask("(() => { const s = document.querySelector('.pair input'); s.value = 200; s.dispatchEvent(new Event('input')); "
+    browser.ask("(() => { const s = document.querySelector('.pair input'); s.value = 20; s.dispatchEvent(new Event('input')); "
                 "document.querySelector('.enlarge').click(); })()")
     check('the slider moves', browser.ask("document.querySelector('.pair').style.getPropertyValue('--at')") == '20%')
+    browser.ask("document.querySelector('.pair input').focus()")
+    for _ in range(2):
+        browser.key('ArrowRight')
+    check('a key moves the slider by one percent', browser.ask("document.querySelector('.pair').style.getPropertyValue('--at')") == '22%')
     check('a picture can be enlarged', count('figure.large') == 1)
     browser.ask("document.querySelector('.legend input').click()")
     browser.settle()
     check('videos can be hidden', count('.curve.off') == metrics)
+    check('videos are ranked', browser.ask("[...document.querySelectorAll('#ranking tbody tr')].map((r) => +r.dataset.video)") == [0, 1])
+    check_names()
     check_links(f'{work}/page.html', 149)
+
+
+def check_names():
+    """Every control has a name that says what it does, for readers who hear the page."""
+    browser.call('Accessibility.enable')
+    seen = {}
+    for node in browser.call('Accessibility.getFullAXTree')['nodes']:
+        role = node.get('role', {}).get('value')
+        if role in ('button', 'slider', 'checkbox', 'toolbar', 'group', 'image') and not node.get('ignored'):
+            seen.setdefault(role, []).append(node.get('name', {}).get('value', ''))
+    for role, least in (('button', 20), ('slider', 15), ('checkbox', 2), ('toolbar', 1), ('image', 30)):
+        check(f'there are {role}s', len(seen.get(role, [])) >= least, (role, seen.get(role)))
+    groups = seen.pop('group', [])  # drawings, and <details>, whose names are summaries
+    for role, names in seen.items():
+        check(f'each {role} has a name in words', all(len(name) > 2 and any(c.isalpha() for c in name) for name in names), (role, names))
+    drawings = [name for name in groups if 'mean' in name and 'lowest' in name]
+    check('the drawings tell their scores', len(drawings) == count('.chart'), groups)
+    browser.call('Accessibility.disable')
+
+
+def check_marks():
+    """The marks of all frame axes are at round times, and where those times are."""
+    marks = browser.ask("[...document.querySelector('.chart .xs').children].map((m) => [parseFloat(m.style.left), m.textContent])")
+    check('there are some marks', 3 <= len(marks) <= 14, marks)
+    steps = {round((float(b[1]) - float(a[1])), 6) for a, b in zip(marks, marks[1:])}
+    check('marks are as far apart as round numbers', len(steps) == 1 and str(steps.pop()).strip('.0') in ('1', '2', '5'), marks)
 
 
 def check_film():
@@ -169,6 +201,19 @@ def check_film():
     check('the page of a long video is smaller than 5 MB', size < 5e6, size)
     check_use(f'{work}/film.html', 99999)
     check('the page of a long video has all curves', data('curves') == '8', data('curves'))
+    browser.ask("document.querySelector('[data-do=all]').click()")
+    browser.settle()
+    check_marks()
+    layers = [browser.ask(f"document.querySelector('.{layer}').getAttribute('d').length") for layer in ('range', 'band', 'curve')]
+    check('many frames are a line in two bands', min(layers) > 1000 and max(layers) < 20000, layers)
+    for _ in range(9):
+        browser.ask("document.querySelector('[data-do=in]').click()")
+    browser.settle()
+    check_marks()
+    layers = [browser.ask(f"document.querySelector('.{layer}').getAttribute('d').length") for layer in ('range', 'band', 'curve')]
+    check('few frames are a line alone', layers[:2] == [0, 0] and layers[2] > 500, layers)
+    browser.ask("document.querySelector('[data-do=all]').click()")
+    browser.settle()
     check('the worst frame comes first', browser.ask("document.querySelector('figure').dataset.frame") == '77777')
     x, y = plot(.77777)
     browser.ask("document.querySelector('[data-do=all]').click()")

@@ -122,6 +122,46 @@ def check_page_of_a_run():
     check('links to the worst frames', len(links) == 16 and links[0] == worst, links)
 
 
+def check_ranking():
+    """Several videos are ranked, and no page looks better than its run was."""
+    first = json.load(open('run.1.json'))
+    turbo = first['vmaf_turbo']
+    turbo['warnings'] = [{'code': 'range', 'input': 'distorted', 'text': 'has <full> range'},
+                         {'code': 'hdr', 'input': 'reference', 'text': 'is HDR'}, {'code': 'no_gpu', 'text': 'none'}]
+    turbo['inputs']['distorted'].update(codec='h264', bytes=1250000, bit_rate=2000000)
+    json.dump(first, open('warned.json', 'w'))
+    turbo.update(warnings=[], complete=False, incomplete_reason='a.yuv ended 5 frames early')
+    json.dump(first, open('incomplete.json', 'w'))
+    code, said, _ = run('--report', 'run.2.json', 'incomplete.json', 'warned.json', '--html', 'ranked.html')
+    text, _ = page('ranked.html')
+    ranking = re.search(r'<section id=ranking>(.*?)</section>', text, re.S)[1]
+    means = [json.load(open(name))['pooled_metrics']['vmaf']['mean'] for name in ('run.2.json', 'warned.json')]
+    best = [2, 0, 1] if means[1] > means[0] else [0, 2, 1]
+    check('the best score comes first, an incomplete run last', re.findall(r'<tr data-video=(\d)>', ranking) == [str(b) for b in best],
+          ranking)
+    row = re.search(r'<tr data-video=2>.*', ranking)[0]
+    for word in ('h264', '64×64', '1.25 MB', '2.00 Mbit/s', '<td>30', f'<b>{means[1]:.2f}</b>', 'data-code="range"', 'no gpu'):
+        check('a row of the ranking', word in row, (word, row))
+    check('bit rates of raw video come from the size of the file', '1.84 MB' not in ranking and 'kB' in ranking, ranking)
+    cards = re.findall(r'<article.*?</article>', text, re.S)
+    check('each kind of warning is a mark on the card', [re.findall(r'data-code="?(\w+)', c) for c in cards] ==
+          [[], ['incomplete'], ['range', 'hdr', 'no_gpu']], cards)
+    check('the card says what is missing', 'Incomplete: a.yuv ended 5 frames early' in cards[1] and ' incomplete">' in cards[1], cards[1])
+    rows = re.findall(r'<tr data-video=(\d)>.*?<td class=word>(.*?)<td class=word>(.*?)<td class=text>(.*?)</tr>',
+                      re.search(r'<section id=warnings>(.*?)</section>', text, re.S)[1])
+    check('each warning is a line of the table', rows == [
+        ('1', 'the run', 'incomplete', 'a.yuv ended 5 frames early'), ('2', 'distorted', 'range', 'has &lt;full&gt; range'),
+        ('2', 'reference', 'hdr', 'is HDR'), ('2', 'the run', 'no gpu', 'none')], rows)
+    text, _ = page('run.html')
+    check('no warnings, no table', '<section id=warnings>' not in text and 'class=mark' not in text.split('</style>')[1])
+    check('one reference is named once', text.count('compared with r.yuv') == 1)
+    first['vmaf_turbo']['inputs']['reference']['path'] = 'other.yuv'
+    json.dump(first, open('other.json', 'w'))
+    run('--report', 'run.2.json', 'other.json', '--html', 'two.html')
+    cards = re.findall(r'<article.*?</article>', page('two.html')[0], re.S)
+    check('two references are on the cards', 'with r.yuv' in cards[0] and 'with other.yuv' in cards[1], cards)
+
+
 def check_page_of_reports():
     code, said, _ = run('--report', 'run.1.json', 'run.2.json', '--html', 'stored.html')
     check('stored reports make a page', code == 0 and said == '', (code, said))
@@ -208,6 +248,7 @@ open('cut.yuv', 'wb').write(open('a.yuv', 'rb').read()[:64 * 64 * 3 + 1000])
 check_pools()
 check_limits()
 check_page_of_a_run()
+check_ranking()
 check_page_of_reports()
 check_stop()
 check_refusals()

@@ -45,7 +45,9 @@ static void note_everything(Notes *notes)
                                     .codec = "h264",
                                     .filters = "scale=32:24",
                                     .warnings = "hdr",
-                                    .pairing = "by time" };
+                                    .pairing = "by time",
+                                    .bytes = 5000000000,
+                                    .bit_rate = 816000 };
     /* as a program that was built before the last fields would */
     const VmafReportInput older = { .size = NOTES_INPUT_SIZE_MIN,
                                     .path = "r",
@@ -59,7 +61,9 @@ static void note_everything(Notes *notes)
                                     .codec = "never",
                                     .filters = "never",
                                     .warnings = "never",
-                                    .pairing = "never" };
+                                    .pairing = "never",
+                                    .bytes = 1,
+                                    .bit_rate = 1 };
     assert_int_equal(notes_set_input(notes, false, &input), 0);
     assert_int_equal(notes_set_input(notes, true, &older), 0);
     assert_int_equal(notes_add_warning(notes, "hdr", VMAF_REPORT_DISTORTED, "is \"HDR\""), 0);
@@ -136,6 +140,8 @@ static void the_object_has_its_layout(void **state)
                         "        \"frame_rate\": \"30000/1001\",\n"
                         "        \"frames\": 9,\n"
                         "        \"skipped\": 3,\n"
+                        "        \"bytes\": 5000000000,\n"
+                        "        \"bit_rate\": 816000,\n"
                         "        \"filters\": \"scale=32:24\",\n"
                         "        \"warnings\": \"hdr\",\n"
                         "        \"pairing\": \"by time\"\n"

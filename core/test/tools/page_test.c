@@ -87,11 +87,29 @@ static void gaps_stay_gaps(void **state)
     unmake(&made);
 }
 
+/* The y positions of an SVG path: the smallest and the largest. */
+static void path_range(const char *path, double *highest, double *lowest)
+{
+    double x, y;
+    int used;
+    *lowest = -1.0;
+    *highest = 1000.0;
+    for (const char *at = path; *at; at += *at == 'Z' ? 1 : used + 1) {
+        if (*at == 'Z')
+            continue;
+        assert_int_equal(sscanf(at + 1, "%lf %lf%n", &x, &y, &used), 2);
+        *lowest = fmax(*lowest, y);
+        *highest = fmin(*highest, y);
+    }
+}
+
 /* One frame of a long film is bad and one is good: both must be visible, wherever they are. */
 static void a_reduced_curve_keeps_its_extremes(void **state)
 {
     enum { FRAMES = 100003, ROOM = 4000 };
     static const size_t places[] = { 0, 1, 24, 25, 26, 50000, FRAMES - 2, FRAMES - 1 };
+    static Column columns[COLUMNS];
+    const Area area = { 0, FRAMES - 1, 1.25, 99.75, CHART_WIDTH, CHART_HEIGHT };
     Made made;
     make(&made, FRAMES, 0, 1);
     for (size_t p = 0; p < COUNT(places); p++) {
@@ -104,23 +122,21 @@ static void a_reduced_curve_keeps_its_extremes(void **state)
         assert_int_equal(series_make(&series, &made.report, &made.metric, ROOM), 0);
         assert_true(series.code_count <= ROOM);
         assert_true(series.per > 1);
-        assert_true(decoded(&series, series.codes[bad / series.per * 2]) == 1.25);
-        assert_true(decoded(&series, series.codes[good / series.per * 2 + 1]) == 99.75);
+        const uint16_t *const low = &series.codes[bad / series.per * SERIES_FIGURES];
+        const uint16_t *const high = &series.codes[good / series.per * SERIES_FIGURES];
+        assert_true(decoded(&series, low[FIGURE_MIN]) == 1.25);
+        assert_true(decoded(&series, high[FIGURE_MAX]) == 99.75);
         series_clear(&series);
 
         char *path = NULL;
         size_t size = 0;
+        double highest, lowest;
         FILE *const file = open_memstream(&path, &size);
-        series_draw(file, &made.report, &made.metric,
-                    &(Area){ 0, FRAMES - 1, 1.25, 99.75, CHART_WIDTH, CHART_HEIGHT });
+        assert_true(series_is_dense(&made.report, &area));
+        assert_int_equal(series_columns(&made.report, &made.metric, &area, columns), 0);
+        series_draw_band(file, columns, FIGURE_MIN, FIGURE_MAX, &area);
         fclose(file);
-        double x, y, lowest = -1.0, highest = 1000.0;
-        int used;
-        for (const char *at = path; *at && sscanf(at + 1, "%lf %lf%n", &x, &y, &used) == 2;
-             at += used + 1) {
-            lowest = fmax(lowest, y);
-            highest = fmin(highest, y);
-        }
+        path_range(path, &highest, &lowest);
         assert_true(lowest == CHART_HEIGHT);
         assert_true(highest == 0.0);
         assert_true(size < 40000); /* two points a column */
@@ -129,6 +145,67 @@ static void a_reduced_curve_keeps_its_extremes(void **state)
         made.metric.values[good] = good_was;
     }
     unmake(&made);
+}
+
+/* The line of a dense curve is the mean, in the band that 90 of 100 frames are in. */
+static void a_dense_curve_is_a_mean_in_a_band(void **state)
+{
+    enum { EACH = 101, FRAMES = EACH * COLUMNS };
+    static Column columns[COLUMNS];
+    const Area area = { 0, FRAMES - 1, 0, 200, CHART_WIDTH, CHART_HEIGHT };
+    Made made;
+    Series series;
+    make(&made, FRAMES, 0, 1);
+    for (size_t i = 0; i < FRAMES; i++) /* each column has all scores from 0 to 100 once, mixed */
+        made.metric.values[i] = i / EACH == 7 ? (double)NAN : (double)(i * 37 % EACH);
+    assert_true(series_is_dense(&made.report, &area));
+    assert_false(series_is_dense(&made.report, &(Area){ 0, COLUMNS * DENSE - 2, 0, 1, 1, 1 }));
+    assert_int_equal(series_columns(&made.report, &made.metric, &area, columns), 0);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const double *const f = columns[c].figures;
+        assert_int_equal(columns[c].filled, c != 7);
+        if (c == 7 || c == COLUMNS - 1)
+            continue;
+        assert_true(f[FIGURE_MIN] == 0 && f[FIGURE_MAX] == 100);
+        assert_true(fabs(f[FIGURE_MEAN] - 50) < 1e-9);
+        assert_true(fabs(f[FIGURE_P5] - 5) < 1e-9 && fabs(f[FIGURE_P95] - 95) < 1e-9);
+    }
+    char text[8 * 1024] = "", *at = text;
+    FILE *file = fmemopen(text, sizeof(text) - 1, "w");
+    series_draw_line(file, columns, FIGURE_MEAN, &area);
+    fclose(file);
+    unsigned lines = 0;
+    for (; (at = strchr(at, 'M')); at++)
+        lines++;
+    assert_int_equal(lines, 2); /* the gap divides it */
+
+    made.metric.figures = (VmafStatistics){ .size = sizeof(made.metric.figures), .max = 100 };
+    assert_int_equal(series_make(&series, &made.report, &made.metric, COLUMNS * SERIES_FIGURES), 0);
+    assert_int_equal(series.per, EACH);
+    assert_int_equal(series.codes[7 * SERIES_FIGURES], SERIES_GAP);
+    static const double want[SERIES_FIGURES] = { 0, 5, 50, 95, 100 };
+    for (unsigned f = 0; f < SERIES_FIGURES; f++)
+        assert_true(fabs(decoded(&series, series.codes[SERIES_FIGURES + f]) - want[f]) < 0.01);
+    series_clear(&series);
+    unmake(&made);
+}
+
+static void frame_marks_are_round(void **state)
+{
+    static const struct {
+        double frames, rate;
+        unsigned marks;
+        double step; /* frames */
+    } cases[] = {
+        { 149, 25, 8, 25 },       { 149, 25, 4, 50 },
+        { 100000, 25, 8, 15000 }, { 20, 25, 8, 2.5 },
+        { 20, 0, 8, 5 },          { 149, 0, 8, 20 },
+        { 5, 0, 8, 1 },           { 3 * 86400 * 25, 25, 3, 86400 * 25 },
+        { 99999, 0, 8, 20000 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_true(fabs(chart_step(cases[i].frames, cases[i].rate, cases[i].marks) -
+                         cases[i].step) < 1e-6);
 }
 
 static void scales_are_round(void **state)
@@ -176,6 +253,31 @@ static void the_worst_frames_are_apart(void **state)
     for (unsigned i = 1; i < 4; i++)
         assert_true(made.metric.values[frames[i - 1]] <= made.metric.values[frames[i]]);
     unmake(&made);
+}
+
+/* Twelve videos have twelve colours, and no two of a page look the same. */
+static void colours_differ(void **state)
+{
+    for (size_t i = 0; i < HTML_REPORTS_MAX; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(page_colour(i), page_colour(j));
+    char name[16];
+    for (unsigned i = 0; i < 12; i++) {
+        snprintf(name, sizeof(name), "c%u", i);
+        assert_string_equal(page_colour(i), name);
+    }
+    for (unsigned theme = 0; theme < 2; theme++) { /* light, then dark */
+        const char *const from = strstr(made_style, theme ? "prefers-color-scheme: dark" : ":root");
+        char colours[12][8];
+        for (unsigned i = 0; i < 12; i++) {
+            snprintf(name, sizeof(name), "--c%u: #", i);
+            const char *const found = strstr(from, name);
+            assert_non_null(found);
+            snprintf(colours[i], sizeof(colours[i]), "%s", found + strlen(name) - 1);
+            for (unsigned j = 0; j < i; j++)
+                assert_string_not_equal(colours[i], colours[j]);
+        }
+    }
 }
 
 static const char *printed(void (*put)(FILE *file, const char *text), const char *text)
@@ -246,8 +348,11 @@ TEST_MAIN(page)
         cmocka_unit_test(a_short_curve_has_every_frame),
         cmocka_unit_test(gaps_stay_gaps),
         cmocka_unit_test(a_reduced_curve_keeps_its_extremes),
+        cmocka_unit_test(a_dense_curve_is_a_mean_in_a_band),
         cmocka_unit_test(scales_are_round),
+        cmocka_unit_test(frame_marks_are_round),
         cmocka_unit_test(the_worst_frames_are_apart),
+        cmocka_unit_test(colours_differ),
         cmocka_unit_test(text_cannot_break_a_page),
         cmocka_unit_test(a_page_is_written),
     };

@@ -150,7 +150,8 @@ static void frames_are_found_again(void **state)
     char why[256];
     write_raw("pictures_r.yuv", 32, 16, 20, 16);
     write_raw("pictures_d.yuv", 16, 8, 20, 16);
-    assert_int_equal(pictures_read(&report, frames, 3, 3, pictures, why, sizeof(why)), 0);
+    assert_int_equal(
+        pictures_read(&report, frames, 3, PICTURES_SIZE_MAX, pictures, why, sizeof(why)), 0);
     assert_string_equal(why, "");
     for (unsigned i = 0; i < 3; i++) {
         const unsigned n = numbers[frames[i]];
@@ -161,6 +162,59 @@ static void frames_are_found_again(void **state)
             assert_int_equal(width, 32); /* both as large as the reference */
             png_clear(&pictures[i][side]);
         }
+    }
+    unlink("pictures_r.yuv");
+    unlink("pictures_d.yuv");
+}
+
+/* Noise, which PNG cannot make smaller. */
+static void write_noise(const char *path, unsigned w, unsigned h, unsigned frames)
+{
+    FILE *const file = fopen(path, "wb");
+    unsigned long state = 1;
+    assert_non_null(file);
+    for (unsigned long i = 0; i < frames * w * h * 3ul / 2; i++) {
+        state = state * 6364136223846793005ul + 1442695040888963407ul;
+        fputc((int)(state >> 33 & 255), file);
+    }
+    fclose(file);
+}
+
+/* Whatever the pictures show, all of them together stay in their room; the most important frame
+ * comes first. */
+static void pictures_stay_within_their_room(void **state)
+{
+    static const size_t rooms[] = { PICTURES_SIZE_MAX, 500000, 100000, 20000, 0 };
+    unsigned numbers[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, most = 8;
+    const size_t frames[8] = { 7, 0, 3, 1, 2, 4, 5, 6 };
+    StoredReport report = report_of(numbers);
+    for (unsigned side = 0; side < SIDES; side++) {
+        report.input[side].width = 640;
+        report.input[side].height = 360;
+        report.input[side].skipped = 0;
+    }
+    write_noise("pictures_r.yuv", 640, 360, 8);
+    write_noise("pictures_d.yuv", 640, 360, 8);
+    for (size_t i = 0; i < COUNT(rooms); i++) {
+        Png pictures[8][SIDES];
+        char why[256];
+        size_t used = 0;
+        unsigned shown = 0;
+        assert_int_equal(pictures_read(&report, frames, 8, rooms[i], pictures, why, sizeof(why)),
+                         0);
+        assert_string_equal(why, "");
+        for (unsigned n = 0; n < 8; n++) {
+            assert_true(!pictures[n][SIDE_REF].data == !pictures[n][SIDE_DIST].data);
+            shown += shown == n && pictures[n][SIDE_REF].data;
+            for (unsigned side = 0; side < SIDES; side++) {
+                used += pictures[n][side].size;
+                png_clear(&pictures[n][side]);
+            }
+        }
+        assert_true(used <= rooms[i]);
+        assert_true(shown <= most);
+        assert_true(shown || rooms[i] <= 100000);
+        most = shown;
     }
     unlink("pictures_r.yuv");
     unlink("pictures_d.yuv");
@@ -192,7 +246,8 @@ static void a_reason_is_given_for_no_pictures(void **state)
         report.input[SIDE_REF].path = (char *)cases[i].reference;
         report.input[SIDE_DIST].pairing = (char *)cases[i].pairing;
         report.input[SIDE_REF].width = cases[i].width;
-        assert_int_equal(pictures_read(&report, &frame, 1, 1, pictures, why, sizeof(why)), 0);
+        assert_int_equal(
+            pictures_read(&report, &frame, 1, PICTURES_SIZE_MAX, pictures, why, sizeof(why)), 0);
         assert_string_equal(why, cases[i].why);
         assert_null(pictures[0][SIDE_DIST].data);
     }
@@ -208,6 +263,7 @@ TEST_MAIN(pictures)
 #ifdef HAVE_PNG
         cmocka_unit_test(a_png_gives_back_every_byte),
         cmocka_unit_test(frames_are_found_again),
+        cmocka_unit_test(pictures_stay_within_their_room),
         cmocka_unit_test(a_reason_is_given_for_no_pictures),
 #endif
     };

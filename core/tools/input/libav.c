@@ -81,6 +81,8 @@ static void set_traits(Libav *libav)
     traits->codec = avcodec_get_name(libav->codec->codec_id);
     traits->pixel_format = av_get_pix_fmt_name(libav_host_frame(libav)->format);
     set_rate(libav);
+    if (libav->stream->codecpar->bit_rate > 0)
+        traits->bit_rate = (uint64_t)libav->stream->codecpar->bit_rate;
     set_colours(traits, libav_host_frame(libav));
     const AVRational aspect =
         av_guess_sample_aspect_ratio(libav->format, libav->stream, libav->frame);

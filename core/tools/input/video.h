@@ -85,6 +85,7 @@ enum VideoRange { RANGE_UNKNOWN, RANGE_LIMITED, RANGE_FULL };
  * names and live as long as the video. */
 typedef struct VideoTraits {
     unsigned rate_num, rate_den; /* frames per second */
+    uint64_t bit_rate;           /* bits per second of the video in the file */
     bool variable_rate;
     bool timeless; /* this file's frames have no times, although its reader knows times */
     const char *container, *codec, *pixel_format;

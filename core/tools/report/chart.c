@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "report/chart.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/page.h"
 #include "report/series.h"
 #include "report/text.h"
 
-enum { Y_MARKS = 4, X_MARKS = 8, BINS = 40 };
+enum { Y_MARKS = 4, X_MARKS = 8, X_MARKS_SMALL = 4, BINS = 40 };
 
 /* The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `least`. */
 static double round_step(double least)
@@ -57,17 +60,39 @@ bool chart_range(const Chart *chart, double *low, double *high)
     return *low <= *high;
 }
 
-void chart_put_position(FILE *file, double frame, double rate)
+/* Steps of a time axis in seconds: parts of a second, then those of a clock. */
+static const double clock_steps[] = { 0.1,  0.2,  0.5,  1,     2,     5,     10,
+                                      15,   30,   60,   120,   300,   600,   900,
+                                      1800, 3600, 7200, 10800, 21600, 43200, 86400 };
+
+double chart_step(double frames, double rate, unsigned marks)
 {
-    if (rate > 0.0) {
-        const uint64_t seconds = (uint64_t)(frame / rate + 0.5);
-        if (seconds >= 3600)
-            fprintf(file, "%" PRIu64 ":", seconds / 3600);
-        fprintf(file, seconds >= 3600 ? "%02u:%02u" : "%u:%02u", (unsigned)(seconds / 60 % 60),
-                (unsigned)(seconds % 60));
-    } else {
-        fprintf(file, "%.0f", frame);
+    if (!(rate > 0.0)) {
+        const double step = round_step(fmax(frames / marks, 1.0));
+        return step == 2.5 ? 5.0 : step; /* frames have whole numbers */
     }
+    const size_t count = sizeof(clock_steps) / sizeof(*clock_steps);
+    const double least = frames / rate / marks;
+    for (size_t i = 0; i < count; i++)
+        if (clock_steps[i] >= least)
+            return clock_steps[i] * rate;
+    return ceil(least / clock_steps[count - 1]) * clock_steps[count - 1] * rate;
+}
+
+void chart_put_position(FILE *file, double frame, double rate, bool tenths)
+{
+    if (!(rate > 0.0)) {
+        fprintf(file, "%.0f", frame);
+        return;
+    }
+    const uint64_t all = (uint64_t)(frame / rate * 10.0 + 0.5), seconds = all / 10;
+    if (seconds >= 3600)
+        fprintf(file, "%" PRIu64 ":%02u", seconds / 3600, (unsigned)(seconds / 60 % 60));
+    else
+        fprintf(file, "%u", (unsigned)(seconds / 60));
+    fprintf(file, ":%02u", (unsigned)(seconds % 60));
+    if (tenths)
+        fprintf(file, ".%u", (unsigned)(all % 10));
 }
 
 /* Writes the marks of the score axis and the grid lines. */
@@ -79,49 +104,127 @@ static void put_scores(FILE *file, const Axis *axis)
     for (unsigned i = 0; i <= count; i++)
         fprintf(file, "<span style=\"bottom:%.4g%%\">%.*f</span>", 100.0 * i / count, digits,
                 axis->low + i * axis->step + 0.0);
-    fprintf(file, "</div><svg viewBox=\"0 0 %d %d\" preserveAspectRatio=none>", CHART_WIDTH,
-            CHART_HEIGHT);
+    fprintf(file, "</div><svg viewBox=\"0 0 %d %d\" preserveAspectRatio=none aria-hidden=true>",
+            CHART_WIDTH, CHART_HEIGHT);
     fputs("<path class=grid d=\"", file);
     for (unsigned i = 0; i <= count; i++)
         fprintf(file, "M0 %.5gH%d", CHART_HEIGHT * (1.0 - (double)i / count), CHART_WIDTH);
     fputs("\"/>", file);
 }
 
+/* Writes marks at round times or frame numbers. */
 static void put_frame_marks(FILE *file, const Chart *chart)
 {
+    const double span = chart->last - chart->first;
+    const double step = chart_step(span, chart->rate, chart->large ? X_MARKS : X_MARKS_SMALL);
     fputs("<div class=xs>", file);
-    for (unsigned i = 0; i <= X_MARKS; i++) {
-        fprintf(file, "<span style=\"left:%.4g%%\">", 100.0 * i / X_MARKS);
-        chart_put_position(file, chart->first + (chart->last - chart->first) * i / X_MARKS,
-                           chart->rate);
+    for (double at = ceil(chart->first / step - 1e-9) * step;
+         span > 0.0 && at <= chart->last + 1e-9 * step; at += step) {
+        fprintf(file, "<span style=\"left:%.4g%%\">", 100.0 * (at - chart->first) / span);
+        chart_put_position(file, at, chart->rate, step < chart->rate);
         fputs("</span>", file);
     }
     fputs("</div>", file);
 }
 
-void chart_draw(FILE *file, const Chart *chart)
+/* The curves of a chart: of the reports that have the metric. */
+typedef struct Curve {
+    size_t report;
+    const StoredMetric *metric;
+    Column *columns; /* NULL: drawn frame by frame */
+} Curve;
+
+static int make_curves(Curve *curves, size_t *count, const Chart *chart, const Area *area)
+{
+    int err = 0;
+    for (size_t i = 0; !err && i < chart->report_count; i++) {
+        const StoredReport *const report = chart->reports[i];
+        const StoredMetric *const metric = stored_find(report, chart->name);
+        if (!metric || !metric->figures.size)
+            continue;
+        Curve *const curve = &curves[(*count)++];
+        *curve = (Curve){ .report = i, .metric = metric };
+        if (!series_is_dense(report, area))
+            continue;
+        curve->columns = malloc(COLUMNS * sizeof(*curve->columns));
+        err = curve->columns ? series_columns(report, metric, area, curve->columns) : -ENOMEM;
+    }
+    return err;
+}
+
+/* Writes the outer areas of all curves, then the inner ones, then the lines: no area covers a line.
+ * Areas are empty unless the curve has columns. */
+static void put_curves(FILE *file, const Curve *curves, size_t count, const Chart *chart,
+                       const Area *area)
+{
+    static const char *const layers[] = { "range", "band", "curve" };
+    for (unsigned layer = 0; layer < 3; layer++)
+        for (size_t i = 0; i < count; i++) {
+            const Curve *const curve = &curves[i];
+            fprintf(file, "<path class=\"%s %s\" data-video=%zu d=\"", layers[layer],
+                    page_colour(curve->report), curve->report);
+            if (layer < 2 && curve->columns)
+                series_draw_band(file, curve->columns, layer ? FIGURE_P5 : FIGURE_MIN,
+                                 layer ? FIGURE_P95 : FIGURE_MAX, area);
+            else if (layer == 2 && curve->columns)
+                series_draw_line(file, curve->columns, FIGURE_MEAN, area);
+            else if (layer == 2)
+                series_draw(file, chart->reports[curve->report], curve->metric, area);
+            fputs("\"/>", file);
+        }
+}
+
+static int draw_curves(FILE *file, const Chart *chart, const Area *area)
+{
+    Curve *const curves = calloc(chart->report_count, sizeof(*curves));
+    size_t count = 0;
+    const int err = curves ? make_curves(curves, &count, chart, area) : -ENOMEM;
+    if (!err)
+        put_curves(file, curves, count, chart, area);
+    for (size_t i = 0; i < count; i++)
+        free(curves[i].columns);
+    free(curves);
+    return err;
+}
+
+/* A description for readers who hear the page. */
+static void put_description(FILE *file, const Chart *chart)
+{
+    char mean[FIGURE_TEXT_SIZE], low[FIGURE_TEXT_SIZE];
+    put_html(file, chart->name);
+    fputs(" of the frames.", file);
+    for (size_t i = 0; i < chart->report_count; i++) {
+        const StoredMetric *const metric = stored_find(chart->reports[i], chart->name);
+        if (!metric || !metric->figures.size)
+            continue;
+        fputc(' ', file);
+        put_html(file, stored_title(chart->reports[i]));
+        fprintf(file, ": mean %s, lowest %s.", figure_text(mean, metric->figures.mean),
+                figure_text(low, metric->figures.min));
+    }
+}
+
+int chart_draw(FILE *file, const Chart *chart)
 {
     double low, high;
     if (!chart_range(chart, &low, &high))
-        return;
+        return 0;
     const Axis axis = axis_make(low, high, Y_MARKS);
     const Area area = { chart->first, chart->last, axis.low, axis.high, CHART_WIDTH, CHART_HEIGHT };
     fprintf(file, "<section class=\"chart%s\" data-metric=%u data-low=%.17g data-high=%.17g><h3>",
             chart->large ? " large" : "", chart->id, axis.low, axis.high);
     put_html(file, chart->name);
-    fputs("<output></output></h3><div class=plot tabindex=0>", file);
+    fputs("<output></output></h3><div class=plot tabindex=0 role=group aria-roledescription=chart "
+          "aria-label=\"",
+          file);
+    put_description(file, chart);
+    fputs(" Arrow keys select a frame, plus and minus zoom.\">", file);
     put_scores(file, &axis);
-    for (size_t i = 0; i < chart->report_count; i++) {
-        const StoredMetric *const metric = stored_find(chart->reports[i], chart->name);
-        if (!metric || !metric->figures.size)
-            continue;
-        fprintf(file, "<path class=\"curve c%zu\" data-video=%zu d=\"", i % 8, i);
-        series_draw(file, chart->reports[i], metric, &area);
-        fputs("\"/>", file);
-    }
+    const int err = draw_curves(file, chart, &area);
     fputs("<path class=cursor d=\"\"/></svg><div class=brush hidden></div>", file);
     put_frame_marks(file, chart);
     fputs("</div></section>\n", file);
+    return err;
 }
 
 static void count_bins(const StoredReport *report, const StoredMetric *metric, const Axis *axis,
@@ -173,7 +276,12 @@ void chart_draw_histogram(FILE *file, const Chart *chart)
     const int digits = axis_digits(&axis);
     fputs("<section class=\"histogram\"><h3>", file);
     put_html(file, chart->name);
-    fputs(" <small>percent of frames with this score</small></h3><div class=plot>", file);
+    fputs(
+        " <small>percent of frames with this score</small></h3><div class=plot role=img aria-label=\"",
+        file);
+    fputs("How many frames have which ", file);
+    put_description(file, chart);
+    fputs("\">", file);
     put_scores(file, &shares);
     for (size_t i = 0; i < chart->report_count; i++) {
         const StoredMetric *const metric = stored_find(chart->reports[i], chart->name);
@@ -181,7 +289,7 @@ void chart_draw_histogram(FILE *file, const Chart *chart)
         if (!metric || !metric->count)
             continue;
         count_bins(chart->reports[i], metric, &axis, bins);
-        fprintf(file, "<path class=\"bars c%zu\" data-video=%zu d=\"", i % 8, i);
+        fprintf(file, "<path class=\"bars %s\" data-video=%zu d=\"", page_colour(i), i);
         put_steps(file, bins, metric->count, shares.high);
         fputs("\"/>", file);
     }

@@ -31,8 +31,8 @@ typedef struct Chart {
     bool large;
 } Chart;
 
-/* Draws the metric over the frames. */
-void chart_draw(FILE *file, const Chart *chart);
+/* Draws the metric over the frames. 0 or -ENOMEM. */
+int chart_draw(FILE *file, const Chart *chart);
 
 /* Draws how many frames have which score. */
 void chart_draw_histogram(FILE *file, const Chart *chart);
@@ -40,7 +40,11 @@ void chart_draw_histogram(FILE *file, const Chart *chart);
 /* The range of the metric over all reports; false: no report has it. */
 bool chart_range(const Chart *chart, double *low, double *high);
 
+/* The distance, in frames, of about `marks` marks on an axis of so many frames: a round time if the
+ * rate is known, else a round number. */
+double chart_step(double frames, double rate, unsigned marks);
+
 /* Writes a frame's label for an axis: its time if the rate is known, else its number. */
-void chart_put_position(FILE *file, double frame, double rate);
+void chart_put_position(FILE *file, double frame, double rate, bool tenths);
 
 #endif

@@ -89,10 +89,11 @@ static Chart chart_of(const Layout *layout, unsigned metric)
                     .large = layout->metrics[metric].group == GROUP_MODEL };
 }
 
-static void put_charts(FILE *file, const Layout *layout, enum Group group)
+static int put_charts(FILE *file, const Layout *layout, enum Group group)
 {
     unsigned count = 0;
-    for (unsigned i = 0; i < layout->metric_count; i++) {
+    int err = 0;
+    for (unsigned i = 0; !err && i < layout->metric_count; i++) {
         if (layout->metrics[i].group != group)
             continue;
         const Chart chart = chart_of(layout, i);
@@ -101,28 +102,30 @@ static void put_charts(FILE *file, const Layout *layout, enum Group group)
                   file);
         else if (count == 1)
             fputs("<div class=charts>", file);
-        chart_draw(file, &chart);
+        err = chart_draw(file, &chart);
     }
     if (count)
         fputs(group == GROUP_MEMBER ? "</div></details>\n" : "</div>\n", file);
+    return err;
 }
 
 /* Writes the tool bar, which controls all charts and stays visible while the page scrolls. */
 static void put_tools(FILE *file, const Layout *layout)
 {
-    fputs("<div class=tools>"
-          "<button type=button data-do=in title=\"zoom in (+)\">+</button>"
-          "<button type=button data-do=out title=\"zoom out (−)\">−</button>"
-          "<button type=button data-do=left title=\"earlier (Page Up)\">‹</button>"
-          "<button type=button data-do=right title=\"later (Page Down)\">›</button>"
-          "<button type=button data-do=all title=\"everything (0)\">all</button>"
-          "<span class=where></span>",
-          file);
+    fputs(
+        "<div class=tools role=toolbar aria-label=\"range of frames\">"
+        "<button type=button data-do=in aria-label=\"zoom in\" title=\"zoom in (+)\">+</button>"
+        "<button type=button data-do=out aria-label=\"zoom out\" title=\"zoom out (−)\">−</button>"
+        "<button type=button data-do=left aria-label=earlier title=\"earlier (Page Up)\">‹</button>"
+        "<button type=button data-do=right aria-label=later title=\"later (Page Down)\">›</button>"
+        "<button type=button data-do=all aria-label=\"all frames\" title=\"everything (0)\">all</button>"
+        "<span class=where role=status></span>",
+        file);
     if (layout->page->count > 1) {
         fputs("<span class=legend>", file);
         for (size_t i = 0; i < layout->page->count; i++) {
-            fprintf(file, "<label class=c%zu><input type=checkbox checked data-video=%zu><i></i>",
-                    i % 8, i);
+            fprintf(file, "<label class=\"%s\"><input type=checkbox checked data-video=%zu><i></i>",
+                    page_colour(i), i);
             put_html(file, stored_title(layout->page->reports[i]));
             fputs("</label>", file);
         }
@@ -169,7 +172,8 @@ static int put_series(FILE *file, const StoredReport *report, const StoredMetric
                       size_t room)
 {
     Series series;
-    const int err = series_make(&series, report, metric, room < 4 ? 4 : room);
+    const int err =
+        series_make(&series, report, metric, room < SERIES_FIGURES ? SERIES_FIGURES : room);
     if (err)
         return err;
     fprintf(file, "\"first\":%u,\"step\":%u,\"count\":%zu,\"per\":%u,\"low\":%.17g,\"high\":%.17g,",
@@ -262,6 +266,17 @@ static void put_title(FILE *file, const Page *page)
         fprintf(file, " and %zu more", page->count - 4);
 }
 
+const char *page_colour(size_t video)
+{
+    static const char *const names[] = {
+        "c0",    "c1",    "c2",    "c3",    "c4",    "c5",    "c6",     "c7",
+        "c8",    "c9",    "c10",   "c11",   "c0 d1", "c1 d1", "c2 d1",  "c3 d1",
+        "c4 d1", "c5 d1", "c6 d1", "c7 d1", "c8 d1", "c9 d1", "c10 d1", "c11 d1",
+        "c0 d2", "c1 d2", "c2 d2", "c3 d2", "c4 d2", "c5 d2", "c6 d2",  "c7 d2",
+    };
+    return names[video % HTML_REPORTS_MAX];
+}
+
 int page_write(FILE *file, const Page *page)
 {
     Layout layout;
@@ -280,22 +295,28 @@ int page_write(FILE *file, const Page *page)
     fputs(made_style, file);
     fputs("</style></head>\n<body>\n", file);
     page_put_head(file, page);
+    page_put_ranking(file, page);
+    page_put_warnings(file, page);
     put_tools(file, &layout);
     fputs(
         "<section id=frames><h2>Frames</h2>\n<p class=hint>Drag across a curve to zoom in. Click to select a "
-        "frame; the page's address then links to it.</p>\n",
+        "frame; the page's address then links to it. Where many frames share a column, the line is their "
+        "mean, in a band from p5 to p95 and a paler one from the lowest to the highest score.</p>\n",
         file);
-    put_charts(file, &layout, GROUP_MODEL);
+    err = put_charts(file, &layout, GROUP_MODEL);
     fputs("</section>\n", file);
     page_put_worst(file, page);
     put_histograms(file, &layout);
     put_pooled(file, &layout);
     fputs("<section id=features><h2>Features</h2>\n", file);
-    put_charts(file, &layout, GROUP_FEATURE);
-    put_charts(file, &layout, GROUP_MEMBER);
+    if (!err)
+        err = put_charts(file, &layout, GROUP_FEATURE);
+    if (!err)
+        err = put_charts(file, &layout, GROUP_MEMBER);
     fputs("</section>\n", file);
     page_put_origin(file, page);
-    err = put_data(file, &layout);
+    if (!err)
+        err = put_data(file, &layout);
     fputs("<script>", file);
     fputs(made_script, file);
     fputs("</script>\n</body></html>\n", file);
@@ -303,17 +324,26 @@ int page_write(FILE *file, const Page *page)
     return err;
 }
 
+static size_t size_of_pictures(const PageWorst *worst)
+{
+    size_t size = 0;
+    for (unsigned w = 0; w < worst->count; w++)
+        size += worst->pictures[w][SIDE_REF].size + worst->pictures[w][SIDE_DIST].size;
+    return size;
+}
+
+/* Finds the worst frames. All reports get as much room for pictures; what one leaves goes to the
+ * next ones. */
 static int find_worst(PageWorst *worst, StoredReport *const *reports, size_t count)
 {
-    unsigned pairs = 0;
+    size_t room = PICTURES_SIZE_MAX;
     int err = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; !err && i < count; i++) {
         worst[i].count = worst_frames(reports[i], stored_headline(reports[i]), worst[i].frames);
-        pairs += worst[i].count;
+        err = pictures_read(reports[i], worst[i].frames, worst[i].count, room / (count - i),
+                            worst[i].pictures, worst[i].why, sizeof(worst[i].why));
+        room -= size_of_pictures(&worst[i]);
     }
-    for (size_t i = 0; !err && i < count; i++)
-        err = pictures_read(reports[i], worst[i].frames, worst[i].count, pairs, worst[i].pictures,
-                            worst[i].why, sizeof(worst[i].why));
     return err;
 }
 

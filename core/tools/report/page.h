@@ -32,7 +32,25 @@ typedef struct Page {
 /* Writes the whole page. 0 or -ENOMEM. */
 int page_write(FILE *file, const Page *page);
 
-/* ---- page_sections.c: the sections without charts ---- */
+/* The CSS classes that give a video its colour. The first 12 videos have a colour of their own, the
+ * next 12 the same with dashed lines, the last ones with dotted lines. */
+const char *page_colour(size_t video);
+
+/* ---- page_ranking.c: the tables that compare videos ---- */
+
+/* Writes a table of all videos, best score first. Nothing for a single video. */
+void page_put_ranking(FILE *file, const Page *page);
+
+/* Writes a table of all warnings. Nothing if there is none. */
+void page_put_warnings(FILE *file, const Page *page);
+
+/* Writes a mark for each kind of warning of a report, and one if the report is incomplete. */
+void page_put_marks(FILE *file, const StoredReport *report);
+
+/* The reason why not all frames were scored; NULL: all were. */
+const char *page_incomplete(const StoredReport *report);
+
+/* ---- page_sections.c: the other sections without charts ---- */
 
 /* Writes the header with the main scores. */
 void page_put_head(FILE *file, const Page *page);

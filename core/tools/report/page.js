@@ -5,7 +5,9 @@
   'use strict';
   const data = JSON.parse(document.getElementById('data').textContent);
   const root = document.documentElement, all = [data.first, Math.max(data.last, data.first + 1)];
-  const TOP = 65534, GAP = 65535, WIDTH = 1000, HEIGHT = 100, COLUMNS = 1000;
+  const TOP = 65534, GAP = 65535, WIDTH = 1000, HEIGHT = 100, COLUMNS = 250, DENSE = 4;
+  // The figures of a group of frames in a reduced curve.
+  const FIGURES = 5, MIN = 0, P5 = 1, MEAN = 2, P95 = 3, MAX = 4;
   const off = new Set();
   let view = all, cursor = null, kept = null;
 
@@ -15,11 +17,11 @@
     curve.codes = codes;
   }
   const charts = [...document.querySelectorAll('.chart')].map((box) => ({
-    plot: box.querySelector('.plot'), out: box.querySelector('output'), marks: box.querySelectorAll('.xs span'),
+    plot: box.querySelector('.plot'), out: box.querySelector('output'), marks: box.querySelector('.xs'),
     line: box.querySelector('.cursor'), brush: box.querySelector('.brush'),
     low: +box.dataset.low, high: +box.dataset.high,
     curves: data.curves.filter((c) => c.metric === +box.dataset.metric).map((c) => ({
-      ...c, path: box.querySelector(`.curve[data-video="${c.video}"]`) })),
+      ...c, paths: ['range', 'band', 'curve'].map((layer) => box.querySelector(`.${layer}[data-video="${c.video}"]`)) })),
   }));
 
   const value = (curve, code) => curve.low + code / TOP * (curve.high - curve.low);
@@ -31,57 +33,123 @@
   function scores(curve, frame) {
     const i = indexOf(curve, frame);
     if (i < 0 || i >= curve.count) return [];
-    const at = curve.per === 1 ? [i] : [Math.floor(i / curve.per) * 2, Math.floor(i / curve.per) * 2 + 1];
+    const group = Math.floor(i / curve.per) * FIGURES, at = curve.per === 1 ? [i] : [group + MIN, group + MAX];
     return at.map((k) => curve.codes[k]).filter((c) => c !== GAP).map((c) => value(curve, c));
   }
 
   function time(frame, fine = 0) {
     if (!data.rate) return String(Math.round(frame));
-    const s = frame / data.rate, two = (x) => String(Math.floor(x)).padStart(2, '0');
+    const s = frame / data.rate + .5 / 10 ** (fine || 3), two = (x) => String(Math.floor(x)).padStart(2, '0');
     const head = s >= 3600 ? `${Math.floor(s / 3600)}:${two(s / 60 % 60)}` : String(Math.floor(s / 60));
     return `${head}:${two(s % 60)}${fine ? '.' + String(Math.floor(s % 1 * 10 ** fine)).padStart(fine, '0') : ''}`;
   }
 
-  // The visible part of the curve as a path. Where several frames fall on one column, their
-  // extremes are drawn.
-  function path(curve, low, high) {
-    const [a, b] = view, per = curve.per, unit = curve.step * per, pair = per > 1;
-    const count = pair ? curve.codes.length / 2 : curve.codes.length;
-    const from = Math.max(0, Math.floor((a - curve.first) / unit) - 1);
-    const to = Math.min(count - 1, Math.ceil((b - curve.first) / unit) + 1);
-    const y = (code) => ((high - value(curve, code)) / (high - low) * HEIGHT).toFixed(2);
-    let d = '', pen = false, column = null, least = 0, largest = 0, leastAt = 0, largestAt = 0;
-    const end = () => {
-      if (column === null) return;
-      const points = leastAt <= largestAt ? [[leastAt, least], [largestAt, largest]] : [[largestAt, largest], [leastAt, least]];
-      if (leastAt === largestAt && least === largest) points.pop();
-      for (const [x, code] of points) {
-        d += `${pen ? 'L' : 'M'}${x.toFixed(2)} ${y(code)}`;
-        pen = true;
-      }
-      column = null;
-    };
+  const height = (chart, score) => ((chart.high - score) / (chart.high - chart.low) * HEIGHT).toFixed(2);
+  const across = (frame) => (frame - view[0]) / (view[1] - view[0]) * WIDTH;
+
+  // The visible part of a curve, frame by frame.
+  function line(curve, chart) {
+    const from = Math.max(0, Math.floor((view[0] - curve.first) / curve.step) - 1);
+    const to = Math.min(curve.count - 1, Math.ceil((view[1] - curve.first) / curve.step) + 1);
+    let d = '', pen = false;
     for (let i = from; i <= to; i++) {
-      const lo = curve.codes[pair ? 2 * i : i], hi = pair ? curve.codes[2 * i + 1] : lo;
-      if (lo === GAP) { end(); pen = false; continue; }
-      const x = (curve.first + (i + (pair ? .5 : 0)) * unit - a) / (b - a) * WIDTH, c = Math.floor(x * COLUMNS / WIDTH);
-      if (c !== column) { end(); column = c; least = lo; largest = hi; leastAt = largestAt = x; }
-      if (lo < least) { least = lo; leastAt = x; }
-      if (hi > largest) { largest = hi; largestAt = x; }
+      const code = curve.codes[i];
+      if (code !== GAP) d += `${pen ? 'L' : 'M'}${across(frameAt(curve, i)).toFixed(2)} ${height(chart, value(curve, code))}`;
+      pen = code !== GAP;
     }
-    end();
     return d;
+  }
+
+  // The figures of the scores in each visible column, or of the groups of a reduced curve in it: then the outer
+  // figures are exact, and the others are means of the groups' figures. null: a gap.
+  function columns(curve) {
+    const found = Array(COLUMNS).fill(null), width = (view[1] - view[0]) / COLUMNS, pair = curve.per > 1, size = pair ? FIGURES : 1;
+    const unit = curve.step * curve.per, last = curve.codes.length / size - 1;
+    const index = (frame) => Math.min(Math.max(Math.ceil((frame - curve.first) / unit - 1e-9), 0), last + 1);
+    for (let c = 0; c < COLUMNS; c++) {
+      const from = index(view[0] + c * width), to = c === COLUMNS - 1 ? index(view[1] + unit / 2) : index(view[0] + (c + 1) * width);
+      if (pair) {
+        const sums = [TOP, 0, 0, 0, 0];
+        let groups = 0;
+        for (let g = from; g < to; g++) {
+          const at = g * FIGURES, codes = curve.codes;
+          if (codes[at] === GAP) continue;
+          sums[MIN] = Math.min(sums[MIN], codes[at + MIN]);
+          sums[MAX] = Math.max(sums[MAX], codes[at + MAX]);
+          for (const f of [P5, MEAN, P95]) sums[f] += codes[at + f];
+          groups++;
+        }
+        if (groups) found[c] = sums.map((x, f) => value(curve, f === MIN || f === MAX ? x : x / groups));
+        continue;
+      }
+      const sorted = curve.codes.slice(from, to).sort();
+      let count = sorted.length, sum = 0;
+      while (count && sorted[count - 1] === GAP) count--;
+      for (let i = 0; i < count; i++) sum += sorted[i];
+      const rank = (part) => {
+        const at = part * (count - 1), low = Math.floor(at);
+        return sorted[low] + (at - low) * (sorted[Math.min(low + 1, count - 1)] - sorted[low]);
+      };
+      if (count) found[c] = [sorted[0], rank(.05), sum / count, rank(.95), sorted[count - 1]].map((x) => value(curve, x));
+    }
+    return found;
+  }
+
+  // The line of a figure, or the area between two of them, through all columns.
+  function edge(found, chart, from, to, figure, letter) {
+    let d = '';
+    for (let c = from; from < to ? c < to : c > to; c += from < to ? 1 : -1) {
+      d += `${letter}${((c + .5) / COLUMNS * WIDTH).toFixed(1)} ${height(chart, found[c][figure])}`;
+      letter = 'L';
+    }
+    return d;
+  }
+  function through(found, chart, low, high = null) {
+    let d = '';
+    for (let from = 0; from < COLUMNS; from++) {
+      let to = from;
+      while (to < COLUMNS && found[to]) to++;
+      if (to > from) {
+        d += edge(found, chart, from, to, low, 'M');
+        if (high !== null) d += edge(found, chart, to - 1, from - 1, high, 'L') + 'Z';
+      }
+      from = to;
+    }
+    return d;
+  }
+
+  function drawCurve(curve, chart) {
+    const dense = curve.per > 1 || (view[1] - view[0] + 1) / curve.step >= COLUMNS * DENSE;
+    const found = dense ? columns(curve) : null;
+    const drawn = dense ? [through(found, chart, MIN, MAX), through(found, chart, P5, P95), through(found, chart, MEAN)]
+      : ['', '', line(curve, chart)];
+    curve.paths.forEach((path, layer) => path.setAttribute('d', drawn[layer]));
+  }
+
+  // Marks at round times or frame numbers, as many as there is room for.
+  const CLOCK = [.1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+  function drawMarks(chart) {
+    const span = view[1] - view[0], least = span / Math.max(2, Math.min(12, Math.floor(chart.plot.clientWidth / 90)));
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = data.rate ? (CLOCK.find((s) => s * data.rate >= least) ?? Math.ceil(least / data.rate / 86400) * 86400) * data.rate
+      : Math.max(1, [1, 2, 5, 10].find((s) => s * power >= least * (1 - 1e-9)) * power);
+    const marks = [];
+    for (let n = Math.ceil(view[0] / step - 1e-9); n * step <= view[1] + 1e-9 * step; n++) {
+      const mark = document.createElement('span');
+      mark.style.left = across(n * step) / WIDTH * 100 + '%';
+      mark.textContent = time(n * step, step < data.rate ? 1 : 0);
+      marks.push(mark);
+    }
+    chart.marks.replaceChildren(...marks);
   }
 
   function drawCurves() {
     for (const chart of charts) {
       for (const curve of chart.curves) {
-        curve.path.classList.toggle('off', off.has(curve.video));
-        curve.path.setAttribute('d', path(curve, chart.low, chart.high));
+        for (const path of curve.paths) path.classList.toggle('off', off.has(curve.video));
+        if (!off.has(curve.video)) drawCurve(curve, chart);
       }
-      chart.marks.forEach((mark, i) => {
-        mark.textContent = time(view[0] + (view[1] - view[0]) * i / (chart.marks.length - 1), view[1] - view[0] < 16 * data.rate ? 2 : 0);
-      });
+      drawMarks(chart);
     }
     document.querySelectorAll('.bars, tbody tr[data-video]').forEach((e) => e.classList.toggle('off', off.has(+e.dataset.video)));
     root.dataset.view = view.map(Math.round).join(' ');
@@ -100,7 +168,7 @@
         const item = document.createElement('span'), number = document.createElement('b');
         if (data.videos.length > 1) {
           const dot = document.createElement('i');
-          item.className = 'c' + curve.video % 8;
+          item.className = 'c' + curve.video % 12;
           item.append(dot);
         }
         number.textContent = found.length > 1 && found[0] !== found[1] ? `${show(found[0])} … ${show(found[1])}` : show(found[0]);
@@ -224,19 +292,20 @@
   }));
 
   document.querySelectorAll('.pair').forEach((pair) => {
-    const slider = pair.querySelector('input');
-    const set = () => pair.style.setProperty('--at', slider.value / 10 + '%');
-    slider.addEventListener('input', set);
+    const slider = pair.querySelector('input'), enlarge = pair.querySelector('.enlarge');
+    const set = (percent) => pair.style.setProperty('--at', percent + '%');
+    slider.addEventListener('input', () => set(slider.value));
     pair.addEventListener('pointermove', (e) => {
       if (e.pointerType !== 'mouse') return;
       const box = pair.getBoundingClientRect();
-      slider.value = (e.clientX - box.left) / box.width * 1000;
-      set();
+      slider.value = (e.clientX - box.left) / box.width * 100;
+      set((e.clientX - box.left) / box.width * 100);
     });
-    pair.querySelector('.enlarge').addEventListener('click', () => pair.closest('figure').classList.toggle('large'));
+    enlarge.addEventListener('click', () => enlarge.setAttribute('aria-pressed', pair.closest('figure').classList.toggle('large')));
   });
 
   addEventListener('hashchange', follow);
+  addEventListener('resize', () => draw(true));
   root.dataset.curves = charts.reduce((sum, c) => sum + c.curves.length, 0);
   drawCurves();
   follow();

@@ -49,17 +49,33 @@ static void put_size(FILE *file, const StoredReport *report)
     fputs("</p>", file);
 }
 
-static void put_card(FILE *file, const StoredReport *report, size_t i)
+static void put_reference(FILE *file, const StoredReport *report)
+{
+    const char *const reference = report->input[SIDE_REF].path;
+    if (!reference)
+        return;
+    fputs("<p>compared with ", file);
+    put_html(file, reference);
+    fputs("</p>", file);
+}
+
+/* own_reference: other cards have other references. */
+static void put_card(FILE *file, const StoredReport *report, size_t i, bool own_reference)
 {
     const StoredMetric *const headline = stored_headline(report);
-    fprintf(file, "<article class=\"card c%zu\"><h2>", i % 8);
+    const char *const incomplete = page_incomplete(report);
+    fprintf(file, "<article class=\"card %s%s\"><h2>", page_colour(i),
+            incomplete ? " incomplete" : "");
     put_html(file, stored_title(report));
     fputs("</h2>", file);
-    if (report->partial) {
+    if (own_reference)
+        put_reference(file, report);
+    if (incomplete) {
         fputs("<p class=warn>Incomplete: ", file);
-        put_html(file, report->partial);
+        put_html(file, incomplete);
         fputs("</p>", file);
     }
+    page_put_marks(file, report);
     if (headline->figures.size)
         put_model(file, report, headline);
     for (size_t m = 0; m < report->model_count; m++) {
@@ -71,18 +87,26 @@ static void put_card(FILE *file, const StoredReport *report, size_t i)
     fputs("</article>\n", file);
 }
 
+static bool same_references(const Page *page)
+{
+    const char *const first = page->reports[0]->input[SIDE_REF].path;
+    for (size_t i = 1; i < page->count; i++) {
+        const char *const other = page->reports[i]->input[SIDE_REF].path;
+        if (!first != !other || (first && strcmp(first, other) != 0))
+            return false;
+    }
+    return true;
+}
+
 void page_put_head(FILE *file, const Page *page)
 {
-    const char *const reference = page->reports[0]->input[SIDE_REF].path;
+    const bool same = same_references(page);
     fputs("<header><h1>Video quality</h1>", file);
-    if (reference) {
-        fputs("<p>compared with ", file);
-        put_html(file, reference);
-        fputs("</p>", file);
-    }
+    if (same)
+        put_reference(file, page->reports[0]);
     fputs("</header>\n<main class=cards>", file);
     for (size_t i = 0; i < page->count; i++)
-        put_card(file, page->reports[i], i);
+        put_card(file, page->reports[i], i, !same);
     fputs("</main>\n", file);
 }
 
@@ -130,7 +154,7 @@ void pooled_rows(FILE *file, const Page *page, const char *name, bool intervals)
         fprintf(file, "<tr data-video=%zu><th>", i);
         put_html(file, name);
         if (page->count > 1) {
-            fprintf(file, " <small class=c%zu><i></i>", i % 8);
+            fprintf(file, " <small class=\"%s\"><i></i>", page_colour(i));
             put_html(file, stored_title(page->reports[i]));
             fputs("</small>", file);
         }
@@ -141,9 +165,10 @@ void pooled_rows(FILE *file, const Page *page, const char *name, bool intervals)
 
 /* ---- worst frames ---- */
 
-static void put_picture(FILE *file, const Png *png, const char *side)
+static void put_picture(FILE *file, const Png *png, const char *side, unsigned number)
 {
-    fprintf(file, "<img class=%s alt=\"the %s frame\" src=\"data:image/png;base64,", side, side);
+    fprintf(file, "<img class=%s alt=\"%s frame %u\" src=\"data:image/png;base64,", side, side,
+            number);
     put_base64(file, png->data, png->size);
     fputs("\">", file);
 }
@@ -159,12 +184,15 @@ static void put_frame(FILE *file, const StoredReport *report, const PageWorst *w
     fprintf(file, "<figure data-frame=%u>", number);
     if (ref->data && dist->data) {
         fputs("<div class=pair>", file);
-        put_picture(file, ref, "reference");
-        put_picture(file, dist, "distorted");
-        fputs("<input type=range min=0 max=1000 value=500 "
-              "aria-label=\"reference to the left, distorted to the right\">"
-              "<span class=left>reference</span><span class=right>distorted</span>"
-              "<button type=button class=enlarge title=\"larger, smaller\">⤢</button></div>",
+        put_picture(file, ref, "reference", number);
+        put_picture(file, dist, "distorted", number);
+        fprintf(file,
+                "<input type=range min=0 max=100 value=50 aria-label=\"frame %u: how much of the "
+                "reference is shown, in percent\">",
+                number);
+        fputs("<span class=left>reference</span><span class=right>distorted</span>"
+              "<button type=button class=enlarge aria-label=\"enlarge\" "
+              "aria-pressed=false title=\"larger, smaller\">⤢</button></div>",
               file);
     }
     fprintf(file, "<figcaption><a href=\"#frame=%u\">frame %u</a>", number, number);
@@ -178,12 +206,11 @@ static void put_worst_frames(FILE *file, const Page *page, size_t i)
 {
     const StoredReport *const report = page->reports[i];
     const PageWorst *const worst = &page->worst[i];
-    bool pictures = false;
+    unsigned pictures = 0;
     for (unsigned w = 0; w < worst->count; w++)
-        pictures =
-            pictures || (worst->pictures[w][SIDE_REF].data && worst->pictures[w][SIDE_DIST].data);
+        pictures += worst->pictures[w][SIDE_REF].data && worst->pictures[w][SIDE_DIST].data;
     if (page->count > 1) {
-        fprintf(file, "<h3 class=c%zu><i></i>", i % 8);
+        fprintf(file, "<h3 class=\"%s\"><i></i>", page_colour(i));
         put_html(file, stored_title(report));
         fputs("</h3>", file);
     }
@@ -191,6 +218,11 @@ static void put_worst_frames(FILE *file, const Page *page, size_t i)
         fputs("<p class=hint>No pictures: ", file);
         put_html(file, worst->why);
         fputs(".</p>", file);
+    } else if (pictures < worst->count) {
+        fprintf(file,
+                "<p class=hint>Pictures of %u of these %u frames: all pictures of a page share "
+                "8 MB.</p>",
+                pictures, worst->count);
     }
     fprintf(file, "<div class=\"worst%s\">\n", pictures ? "" : " bare");
     for (unsigned w = 0; w < worst->count; w++)
@@ -252,7 +284,6 @@ static void put_input(FILE *file, const char *name, const StoredInput *input)
     }
     fputs("</small>", file);
     put_remark(file, "changes", input->filters);
-    put_remark(file, "warnings", input->warnings);
     put_remark(file, "frames paired", input->pairing);
     fputs("</dd>", file);
 }
@@ -326,7 +357,8 @@ static void put_speed(FILE *file, const StoredReport *report)
 static void put_origin(FILE *file, const Page *page, size_t i)
 {
     const StoredReport *const report = page->reports[i];
-    fprintf(file, "<details%s><summary class=c%zu><i></i>", page->count == 1 ? " open" : "", i % 8);
+    fprintf(file, "<details%s><summary class=\"%s\"><i></i>", page->count == 1 ? " open" : "",
+            page_colour(i));
     put_html(file, stored_title(report));
     fputs("</summary><dl class=origin>", file);
     put_field(file, report->detailed ? "vmaf-turbo" : "libvmaf", report->version);

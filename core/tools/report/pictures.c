@@ -13,7 +13,7 @@
 #include "report/page.h"
 
 /* The smallest width of a picture, however many there are. */
-#define WIDTH_MIN 240
+#define WIDTH_MIN 160
 
 typedef struct Reading {
     const StoredReport *report;
@@ -249,13 +249,32 @@ static bool is_hopeless(const Reading *reading)
     return *reading->why;
 }
 
-int pictures_read(const StoredReport *report, const size_t *frames, unsigned count, unsigned pairs,
+/* The number of frames that can have pictures: at least one. */
+static unsigned frames_within(size_t room, unsigned count)
+{
+    const size_t most = room / SIDES / PICTURE_SHARE_MIN;
+    return most >= count ? count : most ? (unsigned)most : 1;
+}
+
+/* Removes the last pairs until the others take no more than `room` bytes. */
+static void drop_beyond(Png (*pictures)[SIDES], unsigned count, size_t room)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < count; i++) {
+        used += pictures[i][SIDE_REF].size + pictures[i][SIDE_DIST].size;
+        for (unsigned side = 0; side < SIDES && used > room; side++)
+            png_clear(&pictures[i][side]);
+    }
+}
+
+int pictures_read(const StoredReport *report, const size_t *frames, unsigned count, size_t room,
                   Png (*pictures)[SIDES], char *why, size_t size)
 {
+    const unsigned shown = frames_within(room, count < 64 ? count : 64);
     Reading reading = { .report = report,
                         .frames = frames,
-                        .count = count < 64 ? count : 64,
-                        .share = PICTURES_SIZE_MAX / (pairs ? pairs : 1) / SIDES,
+                        .count = shown,
+                        .share = room / (shown ? shown : 1) / SIDES,
                         .why = why,
                         .why_size = size };
     memset(pictures, 0, count * sizeof(*pictures));
@@ -268,6 +287,7 @@ int pictures_read(const StoredReport *report, const size_t *frames, unsigned cou
     if (!err)
         err = read_video(&reading, SIDE_DIST, pictures);
     message_hush(false);
+    drop_beyond(pictures, count, room);
     return err == -ENOMEM ? err : 0;
 }
 

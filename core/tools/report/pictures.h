@@ -43,8 +43,11 @@ bool png_can(void);
 int png_make(Png *png, const Rgb *rgb);
 void png_clear(Png *png);
 
-/* The most bytes of all pictures of a page together. Pictures are made smaller until they fit. */
-#define PICTURES_SIZE_MAX ((size_t)6 << 20)
+/* The most bytes of all pictures of a page together: 8 MB, once they are base64. Pictures are made
+ * smaller until they fit; if that is not enough, frames stay without pictures. */
+#define PICTURES_SIZE_MAX ((size_t)5990000)
+/* With less than this for a picture, fewer frames get pictures. */
+#define PICTURE_SHARE_MIN ((size_t)40000)
 #define PICTURES_WIDTH_MAX 960
 
 #define WORST_MAX 8
@@ -55,11 +58,11 @@ void png_clear(Png *png);
 unsigned worst_frames(const StoredReport *report, const StoredMetric *metric,
                       size_t frames[WORST_MAX]);
 
-/* Encodes these frames (indices in the report, in any order) of both videos. `pairs`: the number
- * of pairs on the whole page, which share PICTURES_SIZE_MAX. If a picture cannot be made it
+/* Encodes these frames (indices in the report, the most important one first) of both videos, within
+ * `room` bytes: the first frames only, if there is no room for all. If a picture cannot be made it
  * stays empty and `why` gets the reason, because scores are worth showing without pictures. Free
  * the pictures with png_clear. 0 or -ENOMEM. */
-int pictures_read(const StoredReport *report, const size_t *frames, unsigned count, unsigned pairs,
+int pictures_read(const StoredReport *report, const size_t *frames, unsigned count, size_t room,
                   Png (*pictures)[SIDES], char *why, size_t size);
 
 #endif

@@ -22,6 +22,7 @@ void stored_destroy(StoredReport *report)
         return;
     free(report->version);
     free(report->partial);
+    free(report->incomplete);
     free(report->numbers);
     for (size_t i = 0; i < report->metric_count; i++) {
         free(report->metrics[i].name);
@@ -31,6 +32,7 @@ void stored_destroy(StoredReport *report)
     for (unsigned side = 0; side < SIDES; side++) {
         free(report->input[side].path);
         free(report->input[side].kind);
+        free(report->input[side].codec);
         free(report->input[side].pixel_format);
         free(report->input[side].filters);
         free(report->input[side].warnings);
@@ -449,11 +451,19 @@ static unsigned count(const json_t *object, const char *name)
     return value > 0 && value <= INT_MAX ? (unsigned)value : 0;
 }
 
+static uint64_t count_large(const json_t *object, const char *name)
+{
+    const json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 ? (uint64_t)value : 0;
+}
+
 static int take_input(StoredInput *input, const json_t *object)
 {
     int err = copy(&input->path, object, "path");
     if (!err)
         err = copy(&input->kind, object, "kind");
+    if (!err)
+        err = copy(&input->codec, object, "codec");
     if (!err)
         err = copy(&input->pixel_format, object, "pixel_format");
     if (!err)
@@ -471,6 +481,8 @@ static int take_input(StoredInput *input, const json_t *object)
     input->bitdepth = count(object, "bitdepth");
     input->frames = count(object, "frames");
     input->skipped = count(object, "skipped");
+    input->bytes = count_large(object, "bytes");
+    input->bit_rate = count_large(object, "bit_rate");
     return err;
 }
 
@@ -593,6 +605,18 @@ static int take_options(StoredReport *report, const json_t *list)
     return err;
 }
 
+/* Notes why not all frames were scored. */
+static int take_incomplete(StoredReport *report, const json_t *details)
+{
+    if (!json_is_false(json_object_get(details, "complete")))
+        return 0;
+    const int err = copy(&report->incomplete, details, "incomplete_reason");
+    if (err || report->incomplete)
+        return err;
+    report->incomplete = strdup("not all frames were scored");
+    return report->incomplete ? 0 : -ENOMEM;
+}
+
 int stored_take_details(StoredReport *report, const json_t *details)
 {
     const json_t *const inputs = json_object_get(details, "inputs");
@@ -612,6 +636,8 @@ int stored_take_details(StoredReport *report, const json_t *details)
     const json_t *const warnings = json_object_get(details, "warnings");
     if (!err)
         err = json_is_array(warnings) ? take_warnings(report, warnings) : take_old_warnings(report);
+    if (!err)
+        err = take_incomplete(report, details);
     if (!err)
         err = take_models(report, json_object_get(details, "models"));
     if (!err)

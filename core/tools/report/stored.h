@@ -21,12 +21,13 @@ typedef struct StoredMetric {
 
 typedef struct StoredInput {
     char *path; /* strings are NULL if the report does not have them */
-    char *kind, *pixel_format;
+    char *kind, *codec, *pixel_format;
     char *filters, *warnings;
     char *pairing; /* of the distorted video: how its frames were paired */
     unsigned width, height, bitdepth;
     unsigned rate_num, rate_den; /* 0: unknown */
     uint64_t frames, skipped;
+    uint64_t bytes, bit_rate; /* of the file; of the video in it, per second; 0: unknown */
 } StoredInput;
 
 typedef struct StoredWarning {
@@ -51,6 +52,7 @@ typedef struct StoredOption {
 typedef struct StoredReport {
     const char *path; /* the caller's string */
     char *version, *partial;
+    char *incomplete;    /* why not all frames were scored; NULL: all were, or not said */
     double fps, elapsed; /* NaN: unknown */
     unsigned threads;
     unsigned width, height; /* the size that was scored; 0: unknown */

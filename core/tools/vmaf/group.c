@@ -202,6 +202,8 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     rating->of_run = &group->share->warnings;
     rating->span[SIDE_REF].frames = video_frames_left(rating->ref);
     rating->span[SIDE_DIST].frames = video_frames_left(rating->video);
+    rating->span[SIDE_REF].bytes = rating->ref->source->size;
+    rating->span[SIDE_DIST].bytes = rating->video->source->size;
     const int err = models_use(group->share->models, rating->vmaf);
     return err ? err : extractors_use(group->share->options, rating->vmaf);
 }

@@ -68,6 +68,8 @@ static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const 
         .filters = filters,
         .warnings = warnings,
         .pairing = pairing,
+        .bytes = span->bytes,
+        .bit_rate = video->traits.bit_rate,
     };
     const int err = lost ? lost : vmaf_report_input(vmaf, is_ref, &input);
     free(filters);

@@ -24,6 +24,7 @@
 typedef struct VideoSpan {
     uint64_t skipped; /* frames before the first one that is scored */
     uint64_t frames;  /* of the whole video; 0: unknown */
+    uint64_t bytes;   /* of the file; 0: unknown */
 } VideoSpan;
 
 /* One distorted video and its results, with a context of its own. */

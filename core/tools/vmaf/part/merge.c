@@ -266,11 +266,13 @@ static int make_video(Merge *merge, enum Side side)
                     number_of(input, "bitdepth"), format_of(input) },
         .traits = { .codec = string_of(input, "codec"),
                     .rate_num = number_of(input, "rate_num"),
-                    .rate_den = number_of(input, "rate_den") },
+                    .rate_den = number_of(input, "rate_den"),
+                    .bit_rate = (uint64_t)json_integer_value(json_object_get(input, "bit_rate")) },
     };
     merge->rating.span[side] = (VideoSpan){
         (uint64_t)json_integer_value(json_object_get(read, "skipped")),
         (uint64_t)json_integer_value(json_object_get(input, "frames")),
+        (uint64_t)json_integer_value(json_object_get(input, "bytes")),
     };
     int err = video->path ? 0 : -EINVAL;
     for (size_t i = 0; !err && i < merge->count; i++)

@@ -36,13 +36,14 @@ static json_t *describe_input(const Video *video, const PartRun *part, enum Side
                               const VideoSpan *span)
 {
     const VideoFormat *const format = &video->native;
-    return json_pack("{so so so sI sI sI ss sI sI sI sI ss}", "path", text(video->path), "kind",
+    return json_pack("{so so so sI sI sI ss sI sI sI sI sI ss}", "path", text(video->path), "kind",
                      text(video->reader->name), "codec", text(video->traits.codec), "width",
                      (json_int_t)format->width, "height", (json_int_t)format->height, "bitdepth",
                      (json_int_t)format->bitdepth, "pixel_format",
                      video_format_name(format->pix_fmt), "rate_num",
                      (json_int_t)video->traits.rate_num, "rate_den",
-                     (json_int_t)video->traits.rate_den, "frames", (json_int_t)span->frames,
+                     (json_int_t)video->traits.rate_den, "bit_rate",
+                     (json_int_t)video->traits.bit_rate, "frames", (json_int_t)span->frames,
                      "bytes", (json_int_t)part->size[side], "ends", part->ends[side]);
 }
 
