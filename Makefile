@@ -10,7 +10,8 @@
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
 #   make test-jobs     tests that take long or want large packages; `make test-NAME` runs one of JOBS below
-#   make gate          compare GPUs with the CPU; GATE='--backends cpu,vulkan,cuda' names the backends
+#   make gate          compare GPUs with the CPU; GATE='--backends cpu,vulkan,cuda' names the backends,
+#                      GATE='--device llvmpipe' a software device
 #   make install       PREFIX=/usr/local
 #   make dist          the source as a tarball, the same bytes for the same commit; in build-package
 #   make deb           Debian packages, in build-package/debian; DEB='-b' are options of dpkg-buildpackage

@@ -216,7 +216,9 @@ struct GpuDevice {
     const char *backend; /* "vulkan" */
     char name[256];
     char driver[256]; /* driver and version; the self-test stores its verdict under it */
+    /* As the driver tells them of the device that was really opened. */
     uint8_t uuid[16]; /* the self-test stores its verdict under this too; zeros: unknown */
+    char pci[32];     /* empty: unknown */
     GpuLimits limits;
     GpuTuning tuning;
     uint64_t timeout_ns;            /* work that takes longer is taken to hang */

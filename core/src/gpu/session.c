@@ -54,13 +54,14 @@ static void add_uuid(DeviceIdentity *identity, const uint8_t uuid[16])
 }
 
 /* Adds a device to those that the identity describes. `index` -1: it is not in a list. */
-static void add_identity(DeviceIdentity *identity, const GpuDeviceInfo *info, int index)
+static void add_identity(DeviceIdentity *identity, const GpuDevice *device,
+                         enum VmafDeviceType device_type, int index)
 {
-    const char *const type = type_text(info->type);
+    const char *const type = type_text(device_type);
     identity->index = !identity->type || identity->index == index ? index : -1;
     identity->type = !identity->type || !strcmp(identity->type, type) ? type : "mixed";
-    add_uuid(identity, info->uuid);
-    add_word(identity->pci, sizeof(identity->pci), info->pci);
+    add_uuid(identity, device->uuid);
+    add_word(identity->pci, sizeof(identity->pci), device->pci);
 }
 
 /* Warns once that scores are computed in software, whoever chose the device. */
@@ -93,18 +94,16 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
 {
     *out = NULL;
     GpuSession *session = mem_zalloc(sizeof(*session));
-    int err = session ? 0 : -ENOMEM;
-    memcpy(device->uuid, info->uuid, sizeof(device->uuid));
-    if (err) {
+    if (!session) {
         gpu_device_release(device);
-        return err;
+        return -ENOMEM;
     }
     session->backend = backend;
     session->device = device;
     session->info = *info;
     session->depth = clamp_depth(depth);
     snprintf(session->title, sizeof(session->title), "%s", device->name);
-    add_identity(&session->identity, info, -1);
+    add_identity(&session->identity, device, info->type, -1);
     atomic_init(&session->references, 1);
     pthread_mutex_init(&session->lock, NULL);
     warn_of_software(backend, info);
@@ -130,11 +129,28 @@ static void log_devices(const GpuProbe *probe, const unsigned *indices, unsigned
     }
 }
 
+/* Several devices may have one name, so a backend that opens the wrong one would not be noticed. */
+static int check_opened(const GpuDevice *device, const GpuDeviceInfo *chosen)
+{
+    if (!memcmp(device->uuid, chosen->uuid, sizeof(device->uuid)) &&
+        !strcmp(device->pci, chosen->pci))
+        return 0;
+    log_error("%s: the driver opened another device than the chosen %s; if a device was just added "
+              "or removed, try again",
+              device->backend, chosen->name);
+    return -EIO;
+}
+
 static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, unsigned index)
 {
     GpuDevice *device;
     probe->expected = wish->expected;
     int err = probe->backend->open(probe, index, &device);
+    if (!err) {
+        err = check_opened(device, &probe->devices[index]);
+        if (err)
+            gpu_device_release(device);
+    }
     if (!err)
         err = session_adopt(out, probe->backend, device, &probe->devices[index], wish->depth);
     if (!err) {
@@ -234,7 +250,8 @@ static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *i
         err = indices[i] < probe->count ? open_index(&session->more[i], probe, wish, indices[i])
                                         : -ENODEV;
         if (!err)
-            add_identity(&session->identity, &session->more[i]->info, (int)indices[i]);
+            add_identity(&session->identity, session->more[i]->device, session->more[i]->info.type,
+                         (int)indices[i]);
         session->more_count += !err;
         backend->probe_end(probe);
     }

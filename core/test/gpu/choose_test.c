@@ -308,6 +308,60 @@ static void test_expected(void **unused)
     }
 }
 
+/* ---- the device that a backend opens ---- */
+
+static GpuDevice real;
+static unsigned destroyed;
+static bool opens_the_wrong_one, at_the_wrong_address;
+
+static void real_destroy(GpuDevice *device)
+{
+    destroyed++;
+}
+
+static int real_drain(GpuDevice *device)
+{
+    return 0;
+}
+
+static const GpuOps real_ops = { .destroy = real_destroy, .drain = real_drain };
+
+static int real_open(GpuProbe *probe, unsigned index, GpuDevice **out)
+{
+    const GpuDeviceInfo *const info = &probe->devices[opens_the_wrong_one ? 3 - index : index];
+    gpu_device_init(&real, &real_ops, "toy");
+    memcpy(real.uuid, info->uuid, sizeof(real.uuid));
+    snprintf(real.pci, sizeof(real.pci), "%s", at_the_wrong_address ? "0000:01:00.0" : info->pci);
+    *out = &real;
+    return 0;
+}
+
+/* Two equal cards have one name: a session never takes the other one. */
+static void test_opened(void **unused)
+{
+    static const GpuBackend toy = { .name = "toy",
+                                    .title = "Toy",
+                                    .probe = toy_probe,
+                                    .probe_end = toy_probe_end,
+                                    .open = real_open };
+    const GpuWish wish = { .index = -1, .device = "1" };
+    GpuSession *session;
+    destroyed = 0;
+    for (unsigned wrong = 1; wrong < 3; wrong++) {
+        opens_the_wrong_one = wrong == 1;
+        at_the_wrong_address = wrong == 2;
+        assert_int_equal(-EIO, session_open(&session, &toy, &wish));
+        assert_null(session);
+        assert_int_equal(wrong, destroyed);
+    }
+    at_the_wrong_address = false;
+    assert_int_equal(0, session_open(&session, &toy, &wish));
+    assert_string_equal(devices[1].pci, session->identity.pci);
+    assert_int_equal(1, session->identity.index);
+    session_close(session);
+    assert_int_equal(3, destroyed);
+}
+
 TEST_MAIN(choose)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
@@ -317,7 +371,7 @@ TEST_MAIN(choose)
         cmocka_unit_test(test_uuid),     cmocka_unit_test(test_pci),
         cmocka_unit_test(test_registry), cmocka_unit_test(test_several),
         cmocka_unit_test(test_expected), cmocka_unit_test(test_software),
-        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_reasons),  cmocka_unit_test(test_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

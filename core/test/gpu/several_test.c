@@ -165,6 +165,36 @@ static void test_names(void **unused)
     vmaf_device_close(&on.device);
 }
 
+/* A report names both cards, and says mixed if they are of two types. */
+static void test_identity(void **unused)
+{
+    static const SynthClip clip = { "two", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 2 };
+    VmafDeviceInfo one = { .size = sizeof(one) }, two = one;
+    VmafFeatureInfo place = { .size = sizeof(place) };
+    const char *const backend = rig_session(rig_device())->backend->name;
+    ScoreRun run = { .clip = &clip, .features = features, .feature_count = 1 };
+    VmafContext *vmaf;
+    if (vmaf_device_info(backend, 0, &one) || vmaf_device_info(backend, 1, &two) || !*one.pci)
+        skip();
+    const VmafDeviceOptions options = { .size = sizeof(options),
+                                        .backend = backend,
+                                        .device = "0,1" };
+    assert_int_equal(0, vmaf_device_open(&run.device, &options));
+    assert_int_equal(0, score_open(&run, &vmaf));
+    for (unsigned t = 0; t < clip.frames; t++)
+        assert_int_equal(0, score_read(&run, vmaf, t, t));
+    assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
+    assert_int_equal(0, vmaf_feature_info(vmaf, 0, &place));
+    char pci[2 * sizeof(one.pci) + 2];
+    snprintf(pci, sizeof(pci), "%s, %s", one.pci, two.pci);
+    assert_string_equal(pci, place.device_pci);
+    assert_int_equal(2 * 36 + 2, strlen(place.device_uuid));
+    assert_int_equal(-1, place.device_index);
+    assert_true((one.type == two.type) != !strcmp(place.device_type, "mixed"));
+    assert_int_equal(0, vmaf_close(vmaf));
+    vmaf_device_close(&run.device);
+}
+
 /* When the second device fails, the run fails. */
 static void test_errors(void **unused)
 {
@@ -239,8 +269,8 @@ TEST_MAIN(several)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scores),   cmocka_unit_test(test_large),
         cmocka_unit_test(test_shared),   cmocka_unit_test(test_looks_back_at_both),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_identity), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_refusals),
     };
     return RIG_RUN(argc, argv, tests);
 }

@@ -190,6 +190,8 @@ static int create(const CudaHipApi *api, int device, CudaHipHandle context, GpuD
     cuda_hip_describe(api, device, info, dev->arch);
     memcpy(dev->gpu.name, info->name, sizeof(dev->gpu.name));
     memcpy(dev->gpu.driver, info->driver, sizeof(dev->gpu.driver));
+    memcpy(dev->gpu.uuid, info->uuid, sizeof(dev->gpu.uuid));
+    memcpy(dev->gpu.pci, info->pci, sizeof(dev->gpu.pci));
     read_limits(dev);
     gpu_device_choose_doubles(&dev->gpu, true,
                               api->has_fast_doubles && api->has_fast_doubles(device));

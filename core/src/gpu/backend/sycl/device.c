@@ -148,6 +148,7 @@ static SyclDevice *device_alloc(const SyclProbe *probe, unsigned index)
     memcpy(dev->gpu.name, info->name, sizeof(dev->gpu.name));
     memcpy(dev->gpu.driver, info->driver, sizeof(dev->gpu.driver));
     memcpy(dev->gpu.uuid, info->uuid, sizeof(dev->gpu.uuid));
+    memcpy(dev->gpu.pci, info->pci, sizeof(dev->gpu.pci));
     dev->gpu.limits = (GpuLimits){ .offset_alignment = 64,
                                    .max_binding = probe->max_allocation[index],
                                    .max_workgroups = { 65535, 65535, 65535 } };

@@ -372,6 +372,8 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
     vulkan_describe(&dev->vki, dev->physical, &description);
     memcpy(dev->gpu.name, description.name, sizeof(dev->gpu.name));
     memcpy(dev->gpu.driver, description.driver, sizeof(dev->gpu.driver));
+    memcpy(dev->gpu.uuid, description.uuid, sizeof(dev->gpu.uuid));
+    memcpy(dev->gpu.pci, description.pci, sizeof(dev->gpu.pci));
     if (description.missing[0]) {
         log_error("vulkan: %s cannot be used, it lacks: %s", dev->gpu.name, description.missing);
         err = -ENOTSUP;
