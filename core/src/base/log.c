@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/log.h"
+#include "base/mask.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -70,6 +71,7 @@ void log_write(enum VmafLogLevel level, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
 
+    text_mask_controls(text);
     /* One call, so that lines of several threads do not mix. */
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\033[35mlibvmaf\033[0m \033[%dm%s\033[0m %s\n", levels[l].colour,

@@ -132,6 +132,42 @@ run(['r25.y4m', 'late.y4m', 'd25.y4m', 'short.y4m', '--sync', 'auto', '-o', 'out
 for i, pairing in enumerate((straight(FRAMES - 7, 7, 7), straight(FRAMES), straight(20))):
     check('--sync auto with several:', open(f'out.{i + 1}.csv').read() == pairs(pairing), i)
 
+# A line proposes the offset where pictures look misaligned; the scores stay those of the pairs.
+def suspects(args, offset):
+    """Checks that a run proposes this offset; 0: none."""
+    if os.path.exists('out.json'):
+        os.remove('out.json')
+    got = run(args + ['-o', 'out.json', '-n', '--feature', 'psnr', '-q'])
+    codes = [warning['code'] for warning in json.load(open('out.json'))['vmaf_turbo'].get('warnings', [])]
+    check(f'{args}: the line', got.count('looks misaligned') == bool(offset), got)
+    check(f'{args}: the warning', codes.count('offset_suspected') == bool(offset), codes)
+    check(f'{args}: the offset', not offset or f'--sync auto, or --offset={offset}\n' in got, got)
+
+
+y4m('late1.y4m', dist[1:])
+y4m('r_late1.y4m', ref[1:])
+expect(['r25.y4m', 'late1.y4m'], straight(FRAMES - 1, 0, 1), 'looks misaligned')
+suspects(['r25.y4m', 'd25.y4m'], 0)
+suspects(['r25.y4m', 'late1.y4m'], -1)
+suspects(['r_late1.y4m', 'd25.y4m'], 1)
+suspects(['r25.y4m', 'late.y4m'], -7)
+suspects(['r25.y4m', 'late.y4m', '--offset', '-7'], 0)
+suspects(['r25.y4m', 'late.y4m', '--offset', '-4'], -7)
+suspects(['r25.y4m', 'd25.y4m', '--offset', '3'], '0')
+suspects(['r25.y4m', 'late.y4m', '--sync', 'nearest', '--offset', '-0.04s'], '-0.280s')
+suspects(['r25.y4m', 'late.y4m', '--fps', '25'], -7)
+suspects(['r25.y4m', 'late.y4m', '--frame_skip_ref', '4'], -3)
+suspects(['r25.y4m', 'late1.y4m', '--frame_cnt', '6'], 0)  # too few pairs to tell
+y4m('still_r.y4m', [ref[0]] * 60)
+y4m('still_d.y4m', [dist[0]] * 60)
+suspects(['still_r.y4m', 'still_d.y4m'], 0)
+# A still at the beginning decides nothing.
+y4m('title_r.y4m', [ref[0]] * 100 + ref)
+y4m('title_d.y4m', [dist[0]] * 100 + dist[1:])
+suspects(['title_r.y4m', 'title_d.y4m'], -1)
+y4m('title_d.y4m', [dist[0]] * 100 + dist)
+suspects(['title_r.y4m', 'title_d.y4m'], 0)
+
 # Combinations that are errors.
 for words, said in (('--offset 1.5', 'frames (7) or a time'), ('--offset 3x', 'frames'), ('--offset ""', 'frames'),
                     ('--duration 0', 'frames'), ('--duration -1s', 'frames'), ('--fps 0', 'frames a second'),
@@ -171,6 +207,9 @@ def check_real_files():
     # Another container, with another start time.
     late = ffmpeg('d25.y4m', *lossless, '-output_ts_offset', '1.4', 'late.mkv')
     expect(['r.mkv', late], straight(FRAMES), 'begins at 1.400 s')
+    for words in (['--offset', '2'], ['--offset=-2'], ['--offset', '80ms'], ['--sync', 'auto'], ['--frame_skip_dist', '1']):
+        said = scores(['r.mkv', late, *words])[0]
+        check(f'{words}: the first frames were not paired', 'their first frames' not in said, said)
     # Every tenth frame from the fourth on is missing; the others keep their times.
     dropped = ffmpeg('d25.y4m', '-vf', r'select=not(eq(mod(n\,10)\,3))', '-vsync', 'vfr', *lossless, 'vfr.mkv')
     expect(['r.mkv', dropped], [(i, i - 1 if i % 10 == 3 else i) for i in range(FRAMES)], '5 frames were compared more than')
@@ -206,6 +245,10 @@ def check_real_files():
     with subprocess.Popen(['cat', 'r.mkv'], stdout=subprocess.PIPE) as cat:
         got = subprocess.run([vmaf, '-', *others], stdin=cat.stdout, capture_output=True, text=True, check=False)
     check('a pipe for other depths:', got.returncode == FAIL and 'one at a time' in got.stderr, got.stderr)
+    # Bad encodes that belong together are not suspected.
+    for codec, *quality in (('mpeg2video', '-q:v', '31'), ('libx264', '-crf', '51'), ('libx264', '-b:v', '2k')):
+        suspects(['r.mkv', ffmpeg('d25.y4m', '-c:v', codec, *quality, 'bad.mkv')], 0)
+    suspects(['r.mkv', ffmpeg('late1.y4m', '-c:v', 'mpeg2video', '-q:v', '31', 'bad.mkv')], -1)
     # All options at once; the reports say what was done.
     run(['r.mkv', dropped, plain, late, '-o', 'out.json', '-q'])
     for i, words in enumerate(('by time, 5 repeated', 'by time', 'by time')):

@@ -96,13 +96,13 @@ static void parts_are_means(void **state)
                     ((uint16_t *)(void *)row)[x] = (uint16_t)((x < 3 ? 100 : 7) << (bpc - 8));
             }
         }
-        thumb_of_picture(&thumb, &pic);
+        thumb_of_picture(&thumb, &pic, 1);
         assert_float_equal(thumb.cell[0], 100, 0);
         assert_float_equal(thumb.cell[1], 7, 0);
         assert_float_equal(thumb.cell[THUMB_CELLS - 1], 7, 0);
         vmaf_picture_unref(&pic);
         assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV400P, bpc, 5, 3), 0);
-        thumb_of_picture(&thumb, &pic); /* smaller than a thumb */
+        thumb_of_picture(&thumb, &pic, 1); /* smaller than a thumb */
         vmaf_picture_unref(&pic);
     }
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 #ifdef _WIN32
 #include <windows.h>
 #else
@@ -15,6 +16,13 @@ static atomic_int received;                              /* the first signal; 0:
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
 static void (*stop_function)(void *arg);
 static void *stop_arg;
+
+static atomic_bool ends_soon;
+
+void interrupt_soon(bool soon)
+{
+    atomic_store(&ends_soon, soon);
+}
 
 int interrupt_signal(void)
 {
@@ -88,7 +96,24 @@ static void die(int number)
     kill(getpid(), number);
 }
 
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 static sigset_t watched;
+
+/* After the first signal: waits up to a second for the end of what interrupt_soon is about. True
+ * if it goes on, or another signal comes. */
+static bool has_to_end(void)
+{
+    const struct timespec piece = { .tv_nsec = 50000000 };
+    for (unsigned i = 0; i < 20 && atomic_load(&ends_soon); i++) {
+        sigset_t pending;
+        sigpending(&pending);
+        for (size_t s = 0; s < sizeof(signals) / sizeof(*signals); s++)
+            if (sigismember(&watched, signals[s]) && sigismember(&pending, signals[s]))
+                return true;
+        nanosleep(&piece, NULL);
+    }
+    return atomic_load(&ends_soon);
+}
 
 static void *watch(void *unused)
 {
@@ -97,13 +122,14 @@ static void *watch(void *unused)
         if (interrupt_signal())
             die(number);
         note_signal(number);
+        if (has_to_end())
+            die(number);
     }
     return NULL;
 }
 
 void interrupt_watch(void)
 {
-    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     struct sigaction action;
     pthread_t thread;
     sigemptyset(&watched);

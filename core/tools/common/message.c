@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "message.h"
+#include "../../src/base/mask.h" /* the library masks its messages in the same way */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -44,6 +46,32 @@ void message_hush(bool hush)
     funlockfile(stderr);
 }
 
+char *mask_controls(char *text)
+{
+    return text_mask_controls(text);
+}
+
+/* Writes a text without its control characters. False: it could not be written. */
+static bool put_masked(const char *format, va_list list)
+{
+    char brief[1024], *text = brief;
+    va_list again;
+    va_copy(again, list);
+    const int size = vsnprintf(brief, sizeof(brief), format, list);
+    if (size >= (int)sizeof(brief)) {
+        text = malloc((size_t)size + 1);
+        if (text)
+            vsnprintf(text, (size_t)size + 1, format, again);
+        else /* rather a part of it than nothing */
+            text = brief;
+    }
+    va_end(again);
+    const bool put = size >= 0 && fputs(text_mask_controls(text), stderr) != EOF;
+    if (text != brief)
+        free(text);
+    return put;
+}
+
 static bool say_line(const char *format, va_list list)
 {
     flockfile(stderr);
@@ -54,7 +82,7 @@ static bool say_line(const char *format, va_list list)
     if (within_line)
         fputc('\n', stderr);
     within_line = false;
-    const bool said = vfprintf(stderr, format, list) >= 0 && fputc('\n', stderr) != EOF;
+    const bool said = put_masked(format, list) && fputc('\n', stderr) != EOF;
     funlockfile(stderr);
     return said;
 }

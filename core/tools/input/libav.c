@@ -216,6 +216,57 @@ static bool is_as_foretold(const Libav *libav)
     return libav_keeps_time(libav);
 }
 
+/* The longest time from one frame to the next that is believed. */
+static int64_t longest_gap(const Libav *libav)
+{
+    /* Streams that are joined or recorded; ffmpeg has the same limit for them. */
+    const bool joins = libav->format->iformat->flags & AVFMT_TS_DISCONT;
+    return av_rescale_q(joins ? 10 : 600, (AVRational){ 1, 1 }, libav->stream->time_base);
+}
+
+static double in_seconds(const Libav *libav, int64_t time)
+{
+    return (double)time * av_q2d(libav->stream->time_base);
+}
+
+/* Settles the time of the latest frame: from where times go back, as in files that were joined, or
+ * jump too far, frames follow the one before. */
+static void settle_time(Libav *libav)
+{
+    const VideoTraits *const traits = &libav->video->traits;
+    const int64_t time = libav->frame->best_effort_timestamp, most = INT64_MAX / 8;
+    const AVRational lasts = traits->rate_num && traits->rate_den
+                                 ? (AVRational){ (int)traits->rate_den, (int)traits->rate_num }
+                                 : (AVRational){ 1, 25 };
+    const int64_t step = av_rescale_q(1, lasts, libav->stream->time_base);
+    const int64_t next = libav->time + (step > 0 ? step : 1);
+    if (traits->timeless || time == AV_NOPTS_VALUE)
+        return;
+    if (time > most || time < -most) { /* nonsense */
+        libav->time = libav->timed ? next : 0;
+        libav->timed = true;
+        return;
+    }
+    /* After a single wrong time, frames have their own times again. */
+    const int64_t now = time + libav->shift, before = time + libav->shift_before;
+    if (libav->timed && before > libav->time && llabs(before - next) < llabs(now - next))
+        libav->shift = libav->shift_before;
+    const int64_t settled = time + libav->shift, gap = settled - libav->time;
+    const bool back = libav->timed && gap < 0, far = libav->timed && gap > longest_gap(libav);
+    if ((back || far) && !libav->leapt++)
+        video_note(libav->video, "broken_times", false,
+                   "its times %s by %.3f s at frame %llu: that frame and those after it follow the "
+                   "frame before",
+                   back ? "go back" : "jump", in_seconds(libav, llabs(gap)),
+                   (unsigned long long)libav->found);
+    if (back || far) {
+        libav->shift_before = libav->shift;
+        libav->shift = next - time;
+    }
+    libav->time = time + libav->shift;
+    libav->timed = true;
+}
+
 static enum FrameStatus libav_find(Video *video, uint64_t *offset)
 {
     Libav *const libav = video->state;
@@ -228,6 +279,7 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
     if (has_changed(libav) || !is_as_foretold(libav))
         return FRAME_ERROR;
     note_interlacing(libav);
+    settle_time(libav);
     libav->found++;
     *offset = libav->position;
     return FRAME_WHOLE;
@@ -237,10 +289,9 @@ static int64_t libav_time(const Video *video, uint64_t offset)
 {
     (void)offset; /* always the latest frame */
     const Libav *const libav = video->state;
-    const int64_t time = libav->frame->best_effort_timestamp;
-    if (video->traits.timeless || time == AV_NOPTS_VALUE)
+    if (video->traits.timeless || libav->frame->best_effort_timestamp == AV_NOPTS_VALUE)
         return VIDEO_NO_TIME;
-    return av_rescale_q(time, libav->stream->time_base, (AVRational){ 1, 1000000000 });
+    return av_rescale_q(libav->time, libav->stream->time_base, (AVRational){ 1, 1000000000 });
 }
 
 static enum FrameStatus libav_planes(const Video *video, uint64_t offset, unsigned wanted,

@@ -61,9 +61,15 @@ typedef struct Libav {
     bool draining;     /* the last packet was sent */
     atomic_bool cut;   /* the file ends too early; the libraries' threads set it when they log so */
     bool last_packet_damaged;
-    int64_t begin;     /* the first frame's time, in units of the stream */
-    bool seeking;      /* decoding towards a key frame: damage is our doing and is not reported */
-    uint64_t found;    /* frames found so far */
+    int64_t begin;   /* the first frame's time, in units of the stream */
+    bool seeking;    /* decoding towards a key frame: damage is our doing and is not reported */
+    uint64_t found;  /* frames found so far */
+    unsigned opened; /* files that the file names and that were opened */
+    bool refused;    /* it names a file that is not opened: its frames would not be all of them */
+    int64_t shift, shift_before; /* added to the times of frames, now and before the last change */
+    int64_t time;                /* of the latest frame, settled; with `timed` */
+    bool timed;
+    unsigned leapt;    /* how often times went back or jumped */
     uint64_t position; /* of `frame` in the file, or VIDEO_NO_POSITION */
     SentPacket sent[LIBAV_SENT];
     unsigned sent_next;
@@ -90,6 +96,17 @@ int libav_open_stream(Libav *libav);
 /* Replaces the decoder by one on the CPU after the device refused the video and before the first
  * frame; fails if the user named the device. Logs errors; returns 0 or negative errno. */
 int libav_open_on_cpu(Libav *libav);
+
+/* ---- libav_playlist.c: files that name other files ---- */
+
+/* 0, or a negative errno after logging why, if a local file of this format is not read: a playlist
+ * whose name does not say so, or one that names something else than videos. */
+int libav_playlist_check(const Libav *libav, const AVInputFormat *format);
+/* Adds the option that keeps the libraries from opening playlists within a file of this format. 0
+ * or -ENOMEM. */
+int libav_playlist_allow(const AVInputFormat *format, AVDictionary **options);
+/* Watches which files the libraries open. Call it before the container is opened. */
+void libav_playlist_guard(Libav *libav);
 
 /* ---- libav_hw.c: decoding on a device (--hwaccel). Functions that return int log errors and
  * return 0 or negative errno. ---- */

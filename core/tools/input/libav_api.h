@@ -38,6 +38,7 @@ const char *libav_api_open(void);
 #endif
 
 #define LIBAVFORMAT_FUNCTIONS(X)                                                                   \
+    X(av_demuxer_iterate)                                                                          \
     X(av_guess_frame_rate)                                                                         \
     X(av_guess_sample_aspect_ratio)                                                                \
     X(av_probe_input_buffer2)                                                                      \
@@ -131,6 +132,7 @@ extern LibavApi libav_api;
 #define av_color_transfer_name libav_api.av_color_transfer_name
 #define av_dict_free libav_api.av_dict_free
 #define av_dict_set libav_api.av_dict_set
+#define av_demuxer_iterate libav_api.av_demuxer_iterate
 #define av_display_rotation_get libav_api.av_display_rotation_get
 #define av_frame_alloc libav_api.av_frame_alloc
 #define av_frame_apply_cropping libav_api.av_frame_apply_cropping

@@ -46,6 +46,8 @@ static int read_packet(Libav *libav)
 {
     for (;;) {
         const int err = av_read_frame(libav->format, libav->packet);
+        if (libav->refused) /* that was logged */
+            return AVERROR_EXIT;
         if (err) {
             if (err != AVERROR_EOF || libav->last_packet_damaged)
                 atomic_store(&libav->cut, true);
@@ -299,7 +301,7 @@ static enum FrameStatus decode_key(Libav *libav)
 {
     avcodec_flush_buffers(libav->codec);
     memset(libav->sent, 0, sizeof(libav->sent));
-    libav->draining = libav->last_packet_damaged = false;
+    libav->draining = libav->last_packet_damaged = libav->timed = false;
     atomic_store(&libav->cut, false);
     libav->seeking = true;
     enum FrameStatus status;

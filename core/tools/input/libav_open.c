@@ -116,8 +116,20 @@ static int open_container(Libav *libav)
     if (err)
         return say_not_opened(libav, err);
     AVDictionary *options = open_options(libav);
+    if (!is_address(video->path)) {
+        libav_playlist_guard(libav);
+        err = format ? libav_playlist_check(libav, format) : 0;
+        if (!err && format)
+            err = libav_playlist_allow(format, &options);
+    }
+    if (err) {
+        av_dict_free(&options);
+        return err;
+    }
     err = avformat_open_input(&libav->format, url, (void *)format, &options);
     av_dict_free(&options);
+    if (libav->refused) /* that was logged */
+        return -EPERM;
     return err ? say_not_opened(libav, err) : 0;
 }
 
@@ -261,6 +273,8 @@ int libav_open_stream(Libav *libav)
     err = avformat_find_stream_info(libav->format, NULL);
     if (is_cancelled(libav))
         return -ECANCELED;
+    if (libav->refused)
+        return -EPERM;
     if (err < 0)
         return say_not_opened(libav, err);
     libav->video->traits.timeless = is_timeless(libav);

@@ -24,24 +24,25 @@ static double row_sum(const VmafPicture *pic, unsigned y, unsigned begin, unsign
     return (double)sum;
 }
 
-static float cell_mean(const VmafPicture *pic, unsigned i)
+static float cell_mean(const VmafPicture *pic, unsigned i, unsigned step)
 {
     const unsigned w = pic->w[0], h = pic->h[0];
     const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE;
     const unsigned left = x * w / THUMB_SIDE, right = (x + 1) * w / THUMB_SIDE;
     const unsigned top = y * h / THUMB_SIDE, bottom = (y + 1) * h / THUMB_SIDE;
     double sum = 0;
+    unsigned rows = 0;
     if (left == right || top == bottom) /* the picture is smaller than a thumbnail */
         return 0;
-    for (unsigned row = top; row < bottom; row++)
+    for (unsigned row = top; row < bottom; row += step, rows++)
         sum += row_sum(pic, row, left, right);
-    return (float)(sum / (right - left) / (bottom - top) / (1u << (pic->bpc - 8)));
+    return (float)(sum / (right - left) / rows / (1u << (pic->bpc - 8)));
 }
 
-void thumb_of_picture(Thumb *thumb, const VmafPicture *pic)
+void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step)
 {
     for (unsigned i = 0; i < THUMB_CELLS; i++)
-        thumb->cell[i] = cell_mean(pic, i);
+        thumb->cell[i] = cell_mean(pic, i, step);
 }
 
 /* Scales to a mean of 0 and a standard deviation of 1. False: the video is a flat area. */

@@ -22,7 +22,8 @@ typedef struct Thumbs {
     unsigned count;
 } Thumbs;
 
-void thumb_of_picture(Thumb *thumb, const VmafPicture *pic);
+/* Looks at every `step`-th row. */
+void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step);
 
 typedef struct ThumbsFit {
     bool sure;    /* false: no offset fits well, or two fit about equally well */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "hint.h"
 #include "run.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ typedef struct Feed {
     Prefetched *hand;       /* the current frame of each video */
     bool *over;             /* for each rating: it gets no more pairs */
     uint64_t passed[SIDES]; /* frames passed so far of those that the part does not read */
+    OffsetHint *hints;      /* for each rating; NULL: they are not looked for */
     bool told_devices;      /* the user knows where extractors run */
     Meter meter;
 } Feed;
@@ -105,13 +107,45 @@ static int say_end(Feed *feed, unsigned rating)
     return 0;
 }
 
-/* True if the two videos' first frame times differ by more than half a frame. */
+/* True if frames before the first pair are left out because someone asked for that. */
+static bool is_shifted(const SyncSchedule *schedule, unsigned video)
+{
+    const SyncVideo *const dist = &schedule->videos[video];
+    return dist->found || dist->frames || dist->pairing.offset || dist->skip ||
+           schedule->videos[0].skip;
+}
+
+/* True if the two videos' first frames were paired with each other although their times differ by
+ * more than half a frame. */
 static bool begins_apart(const Feed *feed, unsigned rating)
 {
+    if (is_shifted(&feed->group->schedule, rating + 1))
+        return false;
     const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
     const VideoTraits *const traits = &feed->group->videos[rating + 1]->traits;
     return llabs(part->begins[1] - part->begins[0]) >
            frame_duration(traits->rate_num, traits->rate_den) / 2;
+}
+
+/* Says that the pictures would match better at another offset, if they would. */
+static void tell_offset(const Feed *feed, unsigned rating)
+{
+    Rating *const r = feed->group->ratings[rating];
+    OffsetHint *const hint = feed->hints ? &feed->hints[rating] : NULL;
+    char option[64];
+    if (!hint)
+        return;
+    hint_end(hint);
+    if (!hint->offset)
+        return;
+    sync_offset_option(&feed->group->schedule, feed->group->videos, rating + 1, hint->offset,
+                       option, sizeof(option));
+    warnings_say(
+        &r->warnings, "offset_suspected", SIDE_DIST,
+        "Warning: %s looks misaligned: its pictures match the reference's %.1f times better %d "
+        "frame%s %s than they were compared; use --sync auto, or %s",
+        r->video->path, hint->times, abs(hint->offset), abs(hint->offset) == 1 ? "" : "s",
+        hint->offset > 0 ? "later" : "earlier", option);
 }
 
 /* Describes the pairing for the report, and prints what pairing by time had to do. */
@@ -132,6 +166,7 @@ static void note_pairing(const Feed *feed, unsigned rating)
                      "%s begins at %.3f s, the reference at %.3f s: their first frames were paired "
                      "with each other",
                      r->video->path, (double)part->begins[1] / 1e9, (double)part->begins[0] / 1e9);
+    tell_offset(feed, rating);
 }
 
 /* Notes how many frames came before the first pair. */
@@ -200,6 +235,8 @@ static int score_pair(Feed *feed, unsigned rating)
     const VideoGroup *const group = feed->group;
     Rating *const r = group->ratings[rating];
     Prefetched *const ref = &feed->hand[0], *const dist = &feed->hand[rating + 1];
+    if (feed->hints)
+        hint_look(&feed->hints[rating], r->pairs, &ref->pic, &dist->pic);
     const int err = group->kept ? read_kept(r->vmaf, ref->kept, dist->kept, r->pairs)
                                 : read_pictures(r->vmaf, &ref->pic, &dist->pic, r->pairs);
     if (err) {
@@ -397,6 +434,14 @@ static int start_pairing(Feed *feed, const PairingVideo *videos)
     return pairing_create(&feed->pairing, &pairing);
 }
 
+/* True if the pictures of pairs can be looked at: they are in memory, with their luma. Of parts,
+ * only the first looks, as a run of the whole video would. */
+static bool may_hint(const Feed *feed)
+{
+    return !feed->group->kept && (!feed->part || !feed->part->first) &&
+           (extractors_planes(feed->group->ratings[0]->vmaf) & 1);
+}
+
 static int start(Feed *feed)
 {
     const VideoGroup *const group = feed->group;
@@ -404,6 +449,8 @@ static int start(Feed *feed)
     PairingVideo *const paired = calloc(feed->videos, sizeof(*paired));
     feed->hand = calloc(feed->videos, sizeof(*feed->hand));
     feed->over = calloc(group->count, sizeof(*feed->over));
+    if (may_hint(feed))
+        feed->hints = calloc(group->count, sizeof(*feed->hints));
     int err = prefetched && paired && feed->hand && feed->over ? 0 : -ENOMEM;
     for (unsigned i = 0; !err && i < feed->videos; i++) {
         prefetched[i] = (PrefetchVideo){ group->videos[i], frames_wanted(feed, i) };
@@ -427,6 +474,7 @@ static void finish(Feed *feed)
     prefetch_destroy(feed->prefetch);
     pairing_destroy(feed->pairing);
     free(feed->hand);
+    free(feed->hints);
     free(feed->over);
 }
 

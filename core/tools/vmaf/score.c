@@ -269,6 +269,7 @@ static void score_group(VideoGroup *group)
 
 static int score(Run *run)
 {
+    interrupt_soon(true);
     int err = open_videos(run);
     if (!err)
         err = videos_crop_bars(run->videos, run->count + 1, run->options->crop_bars);
@@ -276,6 +277,7 @@ static int score(Run *run)
         err = find_outputs(run);
     if (!err)
         err = make_groups(run);
+    interrupt_soon(false);
     if (err)
         return err;
     for (unsigned i = 0; i < run->group_count && !(i && interrupt_signal()); i++)

@@ -322,6 +322,18 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
+void sync_offset_option(const SyncSchedule *schedule, Video *const *videos, unsigned video,
+                        int frames, char *text, size_t size)
+{
+    const SyncVideo *const dist = &schedule->videos[video];
+    const bool in_seconds = dist->pairing.offset && !dist->frames && has_rate(videos[0]);
+    if (in_seconds)
+        snprintf(text, size, "--offset=%.3fs",
+                 (double)dist->pairing.offset / 1e9 + frames / rate_of(videos[0]));
+    else
+        snprintf(text, size, "--offset=%" PRId64, dist->frames + frames);
+}
+
 void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingProgress *part,
                    char *text, size_t size)
 {
@@ -357,7 +369,7 @@ static enum FrameStatus read_thumb(Video *video, const VmafPicture *pic, Thumb *
     if (status == FRAME_WHOLE)
         status = video_read(video, offset, 1, pic);
     if (status == FRAME_WHOLE)
-        thumb_of_picture(thumb, pic);
+        thumb_of_picture(thumb, pic, 1);
     return status;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/message.h"
+
 enum { ROWS_MAX = 160 };
 
 bool option_is_in(const Arg *group, const char *name)
@@ -42,11 +44,12 @@ const Arg *option_table(void)
 
 int usage_error(const char *format, ...)
 {
+    char line[2048];
     va_list list;
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    vsnprintf(line, sizeof(line), format, list);
     va_end(list);
-    fputs(" (vmaf --help lists the options)\n", stderr);
+    say("%s (vmaf --help lists the options)", line);
     return -EINVAL;
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Notices, while pairs are scored, that their pictures would match better at another offset. Looks
+ * at a few short windows of the video, by the comparison that --sync auto makes, and never changes
+ * what is scored. For one thread. */
+#ifndef TOOLS_HINT_H
+#define TOOLS_HINT_H
+
+#include <stdbool.h>
+
+#include "input/thumbs.h"
+
+/* The pairs of a window. */
+enum { HINT_WINDOW = 48 };
+
+/* A zeroed hint has seen nothing. */
+typedef struct OffsetHint {
+    Thumb ref[HINT_WINDOW], dist[HINT_WINDOW];
+    unsigned count;  /* pairs in the window */
+    unsigned window; /* the number of windows before this one */
+    bool done;       /* no further pair is looked at */
+    int offset;      /* frame n of the reference matches frame n + offset of the distorted video,
+                      * both as they were paired; 0: as far as can be seen they belong together */
+    double times;    /* how many times better than at any other offset */
+} OffsetHint;
+
+/* Looks at pair `number`, counted from 0. */
+void hint_look(OffsetHint *hint, unsigned number, const VmafPicture *ref, const VmafPicture *dist);
+
+/* Call after the last pair, for a video shorter than a window. */
+void hint_end(OffsetHint *hint);
+
+#endif
