@@ -89,6 +89,7 @@ NIGHTLY ?=
 
 all: build $(SYNTHCLIP)
 	@python3 scripts/demo.py $(BUILD)
+	@cat $(BUILD)/src/gpu/backend/missing_backends.txt >&2
 
 setup:
 	@scripts/setup
@@ -109,6 +110,7 @@ $(SAN)/build.ninja: | setup-tests
 
 build: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) installed
+	$(if $(filter build,$(MAKECMDGOALS)),@cat $(BUILD)/src/gpu/backend/missing_backends.txt >&2)
 
 $(SYNTHCLIP): build
 	@ninja -C $(BUILD) test/synth/synthclip

@@ -413,9 +413,12 @@ static void test_devices(void **unused)
     refuse(&device, -ENOTSUP);
     device.api_version = 0;
     device.max_outstanding_frames = 2;
+    device.size = offsetof(VmafVulkanExternalDevice, fallback_cpu); /* of an older header */
     assert_int_equal(0, vmaf_vulkan_state_init_external_device(&one, &device));
     assert_int_equal(2, vmaf_vulkan_state_max_outstanding_frames(one));
     vmaf_vulkan_state_free(&one);
+
+    device.size = sizeof(device);
 
     VmafVulkanExternalDevice bad[10];
     for (unsigned i = 0; i < COUNT(bad); i++)
@@ -428,7 +431,7 @@ static void test_devices(void **unused)
     bad[5].instance = 0;
     bad[6].device = 0;
     bad[7].physical_device = 0;
-    bad[8].size--;
+    bad[8].size = offsetof(VmafVulkanExternalDevice, fallback_cpu) - 1;
     bad[9].extensions = NULL;
     for (unsigned i = 0; i < COUNT(bad); i++)
         refuse(&bad[i], -EINVAL);

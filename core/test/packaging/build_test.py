@@ -5,6 +5,7 @@
 usage: build_test.py SOURCE WORKDIR
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,30 @@ def exists(prefix, path):
     return os.path.exists(f'{prefix}/{path}')
 
 
+def check_missing_compilers():
+    """A backend whose compiler is missing is named, with the reason, in the summary and in what `make` prints."""
+    bare = f'{work}/bare'
+    os.makedirs(bare)
+    for folder in os.get_exec_path():
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+            if 'clang' not in name and name != 'glslc' and not os.path.lexists(f'{bare}/{name}'):
+                os.symlink(f'{folder}/{name}', f'{bare}/{name}')
+    for named, options, said, banner in (
+            ('bare-plain', '-Dsycl_compiler=no-such-compiler',
+             ('vulkan +: off .needs glslc', 'cuda +: off .needs clang', 'hip +: off .needs clang 19', 'sycl +: off .needs',
+              'host +: '), ('VULKAN', 'CUDA', 'HIP')),
+            ('bare-few', FEW,
+             ('vulkan +: off .-Denable_vulkan=disabled', 'cuda +: off .-Denable_cuda=false', 'hip +: off .-Denable_hip=false',
+              'sycl +: off .-Denable_sycl=false', 'host +: off .-Dhost=disabled'), ())):
+        text = run('meson', 'setup', f'{work}/{named}', source, '-Denable_tests=false', *options.split(),
+                   env={**os.environ, 'PATH': bare, 'CC': 'gcc', 'CXX': 'g++'})
+        for line in said:
+            check(f'summary of {named}', re.search(f'^ +{line}', text, re.M), line, text[-1500:])
+        shown = open(f'{work}/{named}/src/gpu/backend/missing_backends.txt').read()
+        check(f'banner of {named}', [word for word in ('VULKAN', 'CUDA', 'HIP', 'SYCL') if f'HAS NO {word} ' in shown] ==
+              list(banner) and bool(shown) == bool(banner), shown)
+
+
 def main():
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
@@ -103,6 +128,8 @@ def main():
     check('scalar code runs', '"instruction_set": "scalar"' in report or 'scalar' in report, report[-600:])
     done = subprocess.run(words, env=env, capture_output=True, text=True)
     check('no model', done.returncode == 255 and 'no built-in models' in done.stderr, done)
+
+    check_missing_compilers()
 
     for problem in problems:
         print(problem)
