@@ -248,7 +248,7 @@ def refuses():
                   ('submit', *PAIR, '-n', '2', '--', 'third.mkv'), ('submit', *PAIR, '-n', '2', '--', '--backend', 'cpu'),
                   ('submit', '-r', '-', '-d', 'x', '-n', '2'), ('submit', *PAIR, '-n', '2', '--name', 'No'),
                   ('submit', *PAIR, '--engine', 'aws-batch', '--job-queue', 'q', '-n', '1'),
-                  ('part', *PAIR, '-n', '4', '--index', '4'), ('part', *PAIR, '-n', '4'), ('merge', *PAIR, '-n', '4'),
+                  ('part', *PAIR, '-n', '4', '--index', '4'), ('part', *PAIR, '-n', '4'), ('merge', *PAIR, '-n', '4', '--index', '1'),
                   ('status',), ('nonsense',)):
         environment = {name: value for name, value in os.environ.items() if 'ARRAY' not in name and 'COMPLETION' not in name}
         done = run(*words, env=environment)

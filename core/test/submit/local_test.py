@@ -10,6 +10,7 @@ incomplete and no process is left.
 """
 import ctypes
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -92,6 +93,8 @@ def the_report_of_one_run():
         shard_inputs.single(vmaf, report, *words, output=output)
         done = submit(report, '-n', str(count), '--', *words, *output)
         check(f'{count} parts {words}', done.returncode == 0 and shard_inputs.is_single(report), done.stderr)
+        last = ((done.stdout + done.stderr).strip().splitlines() or [''])[-1]
+        check('it ends with a score', re.search(r': [0-9.]+(, ci.p95.*)?$', last), last)
     check('the folder has plan.json and the parts, and nothing else', files('merged-3.json.parts') ==
           [os.path.basename(part('', i, 3)) for i in range(3)] + ['plan.json'], files('merged-3.json.parts'))
     # On all devices of this machine, and on the host backend: scores are the same everywhere.
@@ -107,6 +110,16 @@ def the_report_of_one_run():
     shard_inputs.single(vmaf, 'default.json')
     done = submit('default.json')
     check('a default number of parts', done.returncode == 0 and shard_inputs.is_single('default.json'), done.stderr)
+
+
+def devices_that_are_missing():
+    """A device that is named must be able to score."""
+    done = run('submit', *PAIR, '-o', 'missing.json', '-n', '2', '--backends', 'cpu,cuda:No such card')
+    check('nothing starts', done.returncode == 255 and '  cuda:No such card: ' in done.stderr and 'nothing was started' in done.stderr and
+          not os.path.exists('missing.json.parts'), done.stderr)
+    done = run('submit', *PAIR, '-n', '2', '--backends', 'available', '--parts', 'available.parts')
+    check('those that are available', done.returncode == 0 and 'scoring on ' in done.stderr, done.stderr)
+    check('scores are printed without a report, too', 'vmaf_v0.6.1: ' in (done.stdout + done.stderr).strip().splitlines()[-1], done.stderr)
 
 
 def on_gpus():
@@ -253,6 +266,7 @@ def stopped():
 
 shard_inputs.make_clips(synthclip)
 the_report_of_one_run()
+devices_that_are_missing()
 on_gpus()
 only_what_is_missing()
 parts_of_something_else()

@@ -132,6 +132,84 @@ static void what_cannot_be_a_journal_is_refused(void **state)
     assert_int_equal(journal_open(&journal, "no/such/folder/x"), -ENOENT);
 }
 
+/* ---- keys ---- */
+
+#define SOURCE "journal_source"
+#define MODEL "journal_model"
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *const file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Everything that a key has to hold. */
+typedef struct Keyed {
+    const char *path, *metric, *pool, *model, *ffmpeg, *label, *command, *what;
+} Keyed;
+
+static char *key_of(const Keyed *k)
+{
+    TuneOptions options = { .metric = k->metric, .ffmpeg = k->ffmpeg };
+    Encoder encoder = { .label = strdup(k->label) };
+    assert_true(pooling_parse(&options.pooling, k->pool, strlen(k->pool)));
+    argv_add_all(&options.score_words, (const char *const[]){ "--model", k->model, NULL });
+    argv_add_all(&encoder.command.words, (const char *const[]){ "encode", k->command, NULL });
+    char *const key = key_make(k->path, &options, &encoder, k->what);
+    assert_non_null(key);
+    argv_free(&options.score_words);
+    argv_free(&encoder.command.words);
+    free(encoder.label);
+    return key;
+}
+
+static void a_key_holds_all_that_a_result_depends_on(void **state)
+{
+    static const Keyed plain = { SOURCE,   "vmaf", "mean", "path=" MODEL ":name=x",
+                                 "ffmpeg", "x264", "fast", "30" };
+    const Keyed others[] = {
+        { "none", plain.metric, plain.pool, plain.model, plain.ffmpeg, plain.label, plain.command,
+          plain.what },
+        { plain.path, "psnr_y", plain.pool, plain.model, plain.ffmpeg, plain.label, plain.command,
+          plain.what },
+        { plain.path, plain.metric, "p5", plain.model, plain.ffmpeg, plain.label, plain.command,
+          plain.what },
+        { plain.path, plain.metric, plain.pool, "version=vmaf_4k_v0.6.1", plain.ffmpeg, plain.label,
+          plain.command, plain.what },
+        { plain.path, plain.metric, plain.pool, plain.model, "./ffmpeg", plain.label, plain.command,
+          plain.what },
+        { plain.path, plain.metric, plain.pool, plain.model, plain.ffmpeg, "x265", plain.command,
+          plain.what },
+        { plain.path, plain.metric, plain.pool, plain.model, plain.ffmpeg, plain.label, "slow",
+          plain.what },
+        { plain.path, plain.metric, plain.pool, plain.model, plain.ffmpeg, plain.label,
+          plain.command, "31" },
+    };
+    write_text(SOURCE, "video");
+    write_text(MODEL, "model");
+    char *const key = key_of(&plain), *const same = key_of(&plain);
+    assert_string_equal(key, same);
+    free(same);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        char *const other = key_of(&others[i]);
+        assert_string_not_equal(key, other);
+        free(other);
+    }
+    write_text(SOURCE, "another video");
+    char *const changed = key_of(&plain);
+    assert_string_not_equal(key, changed);
+    write_text(MODEL, "another model");
+    char *const scored = key_of(&plain);
+    assert_string_not_equal(changed, scored);
+    free(key);
+    free(changed);
+    free(scored);
+    unlink(SOURCE);
+    unlink(MODEL);
+}
+
 TEST_MAIN(journal)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +220,7 @@ TEST_MAIN(journal)
         cmocka_unit_test(other_files_stay_as_they_are),
         cmocka_unit_test(one_at_a_time),
         cmocka_unit_test(what_cannot_be_a_journal_is_refused),
+        cmocka_unit_test(a_key_holds_all_that_a_result_depends_on),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(PATH);

@@ -99,13 +99,14 @@ static void pooling_is_parsed_and_applied(void **state)
 
 static void packets_are_counted(void **state)
 {
-    static const char text[] =
+    static const char text[] = /* the last packet is not shown */
         "#extradata 0:       46, 0x2a770e90\n#software: Lavf59\n#tb 0: 1/1000\n"
         "#media_type 0: video\n#dimensions 0: 160x90\n#sar 0: 1/1\n"
         "0,        -83,          0,       40,     2187, 0xeac7c2c0\n"
         "0,        -42,         80,       40,      576, 0xa0c92062, F=0x0\n"
         "0,          0,         40,       40,      252, 0x7ead803a, F=0x0\n"
-        "1,          0,         40,       40,      999, 0x7ead803a\n";
+        "1,          0,         40,       40,      999, 0x7ead803a\n"
+        "0,        120,        900,       40,       10, 0x7ead803a, F=0x4, S=1,        8\n";
     for (size_t piece = 1; piece < sizeof(text); piece += 7) {
         MediaReader reader = { .used = 0 };
         Media media;
@@ -116,8 +117,10 @@ static void packets_are_counted(void **state)
         assert_int_equal(media.width, 160);
         assert_int_equal(media.height, 90);
         assert_int_equal(media.frames, 3);
-        assert_int_equal(media.bytes, 2187 + 576 + 252);
+        assert_int_equal(media.bytes, 2187 + 576 + 252 + 10);
         assert_true(fabs(media.seconds - 0.12) < 1e-12);
+        assert_true(fabs(media.span - 0.08) < 1e-12);
+        assert_true(media.timed);
     }
 }
 
@@ -134,6 +137,33 @@ static void nonsense_is_no_video(void **state)
         Media media;
         media_feed(&reader, bad[i], strlen(bad[i]));
         assert_false(media_finish(&reader, &media));
+    }
+}
+
+static void encodes_of_another_video_differ(void **state)
+{
+    const Media source = { .width = 160, .height = 90, .frames = 101, .span = 4.0, .timed = true };
+    static const struct {
+        Media encode;
+        enum MediaDifference difference;
+    } known[] = {
+        { { .width = 160, .height = 90, .frames = 101, .span = 4.0, .timed = true }, MEDIA_SAME },
+        { { .width = 160, .height = 90, .frames = 101, .span = 4.05, .timed = true }, MEDIA_SAME },
+        { { .width = 160, .height = 90, .frames = 101, .span = 4.07, .timed = true },
+          MEDIA_DURATION },
+        { { .width = 160, .height = 90, .frames = 101, .span = 3.93, .timed = true },
+          MEDIA_DURATION },
+        { { .width = 160, .height = 90, .frames = 101, .span = 8.0 }, MEDIA_SAME },
+        { { .width = 160, .height = 90, .frames = 100, .span = 4.0, .timed = true }, MEDIA_FRAMES },
+        { { .width = 160, .height = 90, .frames = 102, .span = 4.0, .timed = true }, MEDIA_FRAMES },
+        { { .width = 162, .height = 90, .frames = 101, .span = 4.0, .timed = true }, MEDIA_SHAPE },
+        { { .width = 160, .height = 92, .frames = 101, .span = 4.0, .timed = true }, MEDIA_SHAPE },
+    };
+    for (size_t i = 0; i < COUNT(known); i++) {
+        const enum MediaDifference wanted = known[i].difference;
+        assert_int_equal(media_compare(&source, &known[i].encode, false), wanted);
+        assert_int_equal(media_compare(&source, &known[i].encode, true),
+                         wanted == MEDIA_SHAPE ? MEDIA_SAME : wanted);
     }
 }
 
@@ -257,7 +287,11 @@ static void a_device_has_one_lock_under_all_its_names(void **state)
                                            "cpu,cuda,vulkan:0,vulkan:1,cuda:gpu b,cpu", error,
                                            sizeof(error)),
                      0);
-    scoring_devices_prepare(devices, count, 10, "./list_devices", children);
+    assert_int_equal(
+        scoring_devices_prepare(
+            devices, count,
+            &(DeviceParams){ .threads = 10, .self = "./list_devices", .children = children }),
+        0);
     static const size_t locks[] = { 0, 1, 2, 1, 2, 5 };
     static const unsigned threads[] = { 3, 1, 1, 1, 1, 3 };
     for (size_t i = 0; i < count; i++) {
@@ -267,6 +301,52 @@ static void a_device_has_one_lock_under_all_its_names(void **state)
     scoring_devices_free(devices, count);
     children_destroy(children);
     unlink("list_devices");
+}
+
+/* A scoring goes to an idle device that works, and not to one that it failed on, unless there is no
+ * other one. The last resort is for the time when no device works. */
+static void scorings_go_where_they_can(void **state)
+{
+    ScoringDevice *devices, cpu;
+    size_t count;
+    char error[256];
+    assert_int_equal(
+        scoring_devices_parse(&devices, &count, "vulkan:0,cuda:0,vulkan:1", error, sizeof(error)),
+        0);
+    for (size_t i = 0; i < count; i++)
+        devices[i].lock = i;
+    devices[2].lock = 0; /* the same hardware as the first one */
+    last_resort_prepare(&cpu, 3);
+    assert_int_equal(cpu.threads, 3);
+    assert_ptr_equal(device_choose(devices, count, &cpu, NULL), &devices[0]);
+    assert_ptr_equal(device_choose(devices, count, &cpu, &devices[0]), &devices[1]);
+    device_take(devices, &devices[2], true);
+    assert_ptr_equal(device_choose(devices, count, &cpu, NULL), &devices[1]);
+    assert_null(device_choose(devices, count, &cpu, &devices[1]));
+    device_take(devices, &devices[2], false);
+    devices_bury(devices, count, &devices[0], "fell down");
+    assert_string_equal(devices[0].why, "fell down");
+    assert_ptr_equal(device_choose(devices, count, &cpu, NULL), &devices[1]);
+    devices_bury(devices, count, &devices[1], "too");
+    assert_ptr_equal(device_choose(devices, count, &cpu, &devices[2]), &devices[2]);
+    devices_bury(devices, count, &devices[2], "as well");
+    assert_ptr_equal(device_choose(devices, count, &cpu, NULL), &cpu);
+    device_take(devices, &cpu, true);
+    assert_null(device_choose(devices, count, &cpu, NULL));
+    scoring_devices_free(devices, count);
+}
+
+static void software_is_allowed_in_words(void **state)
+{
+    for (int allowed = 0; allowed < 2; allowed++) {
+        Argv argv = { 0 };
+        char name[] = "vulkan";
+        const ScoringDevice device = { .backend = name, .allow_software = allowed, .threads = 1 };
+        scoring_device_add_options(&device, &argv);
+        assert_int_equal(argv.count, allowed ? 5 : 4);
+        assert_string_equal(argv.words[argv.count - 1], allowed ? "--allow_software" : "1");
+        argv_free(&argv);
+    }
 }
 
 /* ---- tails and temporary folders ---- */
@@ -318,11 +398,14 @@ TEST_MAIN(parts)
         cmocka_unit_test(pooling_is_parsed_and_applied),
         cmocka_unit_test(packets_are_counted),
         cmocka_unit_test(nonsense_is_no_video),
+        cmocka_unit_test(encodes_of_another_video_differ),
         cmocka_unit_test(encoders_become_commands),
         cmocka_unit_test(encoders_that_are_wrong_say_so),
         cmocka_unit_test(commands_are_named),
         cmocka_unit_test(scoring_devices_are_read),
         cmocka_unit_test(a_device_has_one_lock_under_all_its_names),
+        cmocka_unit_test(scorings_go_where_they_can),
+        cmocka_unit_test(software_is_allowed_in_words),
         cmocka_unit_test(a_tail_has_the_last_lines),
         cmocka_unit_test(a_folder_left_behind_is_removed),
     };

@@ -72,3 +72,43 @@ char *text_print(const char *format, ...)
     va_end(list);
     return text;
 }
+
+static bool is_plain(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./:,@%";
+    return *word && strspn(word, plain) == strlen(word);
+}
+
+/* The word in shell quotes, if it needs any. free() it. */
+static char *quoted(const char *word)
+{
+    if (is_plain(word))
+        return strdup(word);
+    char *const text = malloc(4 * strlen(word) + 3);
+    char *at = text;
+    if (!text)
+        return NULL;
+    *at++ = '\'';
+    for (; *word; word++) {
+        if (*word == '\'')
+            at = stpcpy(at, "'\\''");
+        else
+            *at++ = *word;
+    }
+    strcpy(at, "'");
+    return text;
+}
+
+char *argv_shell_text(const Argv *argv)
+{
+    char *text = strdup("");
+    for (size_t i = 0; text && i < argv->count; i++) {
+        char *const word = quoted(argv->words[i]);
+        char *const longer = word ? text_print("%s%s%s", text, i ? " " : "", word) : NULL;
+        free(word);
+        free(text);
+        text = longer;
+    }
+    return text;
+}

@@ -20,6 +20,8 @@ void argv_add_all(Argv *argv, const char *const *words); /* `words` ends with NU
 /* Takes over a word from malloc. NULL sets `failed`. */
 void argv_take(Argv *argv, char *word);
 void argv_free(Argv *argv);
+/* The words as text that can be pasted into a shell. The caller frees it; NULL: no memory. */
+char *argv_shell_text(const Argv *argv);
 
 /* The path in a form that no program takes for an option or for standard input. The caller frees
  * it; NULL: no memory. */

@@ -13,6 +13,10 @@
  * itself. */
 int vmaf_command(int argc, char **argv);
 
+/* From now on, the command prints scores even where it would not, because it writes a report and
+ * standard error is no terminal: for programs that end with the scores. */
+void vmaf_command_say_scores(void);
+
 /* Returned by score_videos and merge_parts: all went well, but a score is below --fail_under. */
 #define SCORE_BELOW 1
 

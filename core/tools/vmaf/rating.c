@@ -144,7 +144,8 @@ static int report_scores(Rating *rating, const Options *o, const Models *models)
 {
     const bool several = o->distorted.count > 1;
     const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "" };
-    const bool print = !rating->output || (message_on_terminal() && !o->quiet && !rating->stopped);
+    const bool print = !rating->output || scores_wanted() ||
+                       (message_on_terminal() && !o->quiet && !rating->stopped);
     int err = 0;
     if (!o->no_prediction)
         err = models_score(models, o, rating->vmaf, rating->pairs, print ? &owner : NULL);

@@ -8,6 +8,7 @@
 
 #include "spec.h"
 #include "libvmaf/inspect.h"
+#include "command.h"
 #include "scores.h"
 
 const char *score_text(char text[64], const Options *options, double score)
@@ -34,6 +35,18 @@ const char *score_suffix(char text[32], const Pooling *pooling)
     snprintf(text, 32, "%s%s", pooling->kind == POOLING_MEAN ? "" : " ",
              pooling->kind == POOLING_MEAN ? "" : pooling->name);
     return text;
+}
+
+static bool wanted;
+
+void vmaf_command_say_scores(void)
+{
+    wanted = true;
+}
+
+bool scores_wanted(void)
+{
+    return wanted;
 }
 
 int score_say(const Options *options, const ScoreOwner *owner, const char *name,

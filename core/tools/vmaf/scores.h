@@ -27,6 +27,9 @@ typedef struct ScoreOwner {
 int score_say(const Options *options, const ScoreOwner *owner, const char *name,
               const VmafStatistics *figures);
 
+/* True if the program asked for scores on its standard error in any case. */
+bool scores_wanted(void);
+
 /* The i-th pooling method to print; NULL after the last one. */
 const Pooling *score_pooling(const Options *options, unsigned i);
 /* Writes the suffix of a pooled score's name into `text`: " p5"; empty for the mean. Returns

@@ -266,7 +266,7 @@ static int show(const Local *local)
     for (size_t i = 0; !err && i < local->device_count; i++) {
         Argv argv = { 0 };
         add_words(local, &argv, i, 0);
-        char *const text = argv.failed ? NULL : step_text(&argv);
+        char *const text = argv.failed ? NULL : argv_shell_text(&argv);
         if (text)
             printf("# on %s, for each part it takes:\n%s\n", local->devices[i].label, text);
         else
@@ -274,10 +274,10 @@ static int show(const Local *local)
         free(text);
         argv_free(&argv);
     }
-    if (!err && options->output) {
+    if (!err) {
         Argv argv = { 0 };
         add_merge_words(&argv, options, "vmaf-shard", 0);
-        char *const text = argv.failed ? NULL : step_text(&argv);
+        char *const text = argv.failed ? NULL : argv_shell_text(&argv);
         if (text)
             printf("%s\n", text);
         else
@@ -312,7 +312,7 @@ int shard_local(Submission *s)
         find_parts(&local);
         err = options->dry_run ? show(&local) : run_all(&local);
     }
-    if (!err && options->output && !options->dry_run)
+    if (!err && !options->dry_run)
         err = merge(s);
     free(local.workers);
     free(local.parts);

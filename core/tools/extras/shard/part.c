@@ -129,7 +129,9 @@ int run_merge(const ShardOptions *options)
         free(path);
     }
     add_words(&argv, &options->words.merge);
-    argv_add_all(&argv, (const char *const[]){ "--output", options->output, NULL });
+    if (options->output)
+        argv_add_all(&argv, (const char *const[]){ "--output", options->output, NULL });
+    vmaf_command_say_scores();
     return run(&argv);
 }
 
@@ -160,7 +162,8 @@ void add_part_words(Argv *argv, const ShardOptions *options, const char *program
 void add_merge_words(Argv *argv, const ShardOptions *options, const char *program, unsigned wait)
 {
     add_pair(argv, options, program, "merge");
-    argv_add_all(argv, (const char *const[]){ "-o", options->output, NULL });
+    if (options->output)
+        argv_add_all(argv, (const char *const[]){ "-o", options->output, NULL });
     if (wait) {
         argv_add(argv, "--wait");
         argv_addf(argv, "%u", wait);

@@ -27,6 +27,7 @@ enum {
     ARG_PROGRAM,
     ARG_EXTRA,
     ARG_BACKENDS,
+    ARG_SOFTWARE,
     ARG_THREADS,
     ARG_PARTITION,
     ARG_TIME,
@@ -76,7 +77,9 @@ enum {
 #define OUTPUT_ROW                                                                                 \
     {                                                                                              \
         .id = ARG_OUTPUT, .letter = 'o', .name = "output", .value = "PATH",                        \
-        .help = "the report, identical to that of a single run", .complete = "file"                \
+        .help = "the report, identical to that of a single run; the\n"                             \
+                "scores are printed in any case",                                                  \
+        .complete = "file"                                                                         \
     }
 #define HELP_ROW ROW(ARG_HELP, "help", NULL, "print this text", NULL)
 
@@ -93,8 +96,12 @@ static const Arg submit_options[] = {
     { .help = "On this machine" },
     ROW(ARG_BACKENDS, "backends", "LIST",
         "devices to use, one process each: cpu, vulkan:0,\n"
-        "cuda:1, … (default: every GPU, and cpu)",
+        "cuda:1, …; all must work here; available: those that\n"
+        "do (default: every GPU, and cpu)",
         "backend"),
+    { .id = ARG_SOFTWARE,
+      .name = "allow-software",
+      .help = "devices may be software: a CPU that emulates a GPU" },
     ROW(ARG_THREADS, "threads", "N",
         "threads, divided among the devices (default: one\nper processor)", NULL),
     { .help = "On the other engines" },
@@ -162,8 +169,9 @@ const Subcommand shard_commands[] = {
                      "Score one part if it is missing; engines run this for each part.",
                      part_command_options },
     [SHARD_MERGE] = { "merge",
-                      "-r REFERENCE -d DISTORTED -n N -o REPORT [OPTION]... [-- VMAF_OPTION...]",
-                      "Merge all parts into the report; engines run this last.", merge_options },
+                      "-r REFERENCE -d DISTORTED -n N [-o REPORT] [OPTION]... [-- VMAF_OPTION...]",
+                      "Merge all parts and print the scores; engines run this last.",
+                      merge_options },
     [SHARD_STATUS] = { "status", "FOLDER", "Show which parts are done.", status_options },
     [SHARD_HELP] = { .name = NULL },
 };
@@ -300,8 +308,16 @@ static int apply(ShardOptions *options, const Arg *arg, const char *value)
         return take_number(arg, value, 0, 1e9, &options->wait);
     case ARG_THREADS:
         return take_count(arg, value, 1, 1024, &options->threads);
+    case ARG_SOFTWARE:
+        options->allow_software = true;
+        return 0;
     case ARG_BACKENDS:
         scoring_devices_free(options->devices, options->device_count);
+        options->devices = NULL;
+        options->device_count = 0;
+        options->available = !strcmp(value, "available");
+        if (options->available)
+            return 0;
         err = scoring_devices_parse(&options->devices, &options->device_count, value, error,
                                     sizeof(error));
         return err == -EINVAL ? wrong("%s", error) : err;
@@ -346,9 +362,10 @@ static int check_engine(const ShardOptions *options)
         return wrong(
             "--gpus-per-task, --cpus-per-task, --at-once, --memory, --extra, --program and --name "
             "are not for --engine local");
-    if (!local && (options->devices || options->threads))
+    if (!local &&
+        (options->devices || options->available || options->allow_software || options->threads))
         return wrong(
-            "--backends and --threads are for --engine local; for other engines, write options "
+            "--backends, --allow-software and --threads are for --engine local; for other engines, write options "
             "for vmaf after "
             "\"--\"");
     if (!slurm && options->partition)
@@ -384,8 +401,6 @@ static int check(const ShardOptions *options, enum ShardAction action)
                      shard_commands[action].name);
     if (!strcmp(options->reference, "-") || !strcmp(options->distorted, "-"))
         return wrong("cannot split a video from standard input; give a file");
-    if (action == SHARD_MERGE && !options->output)
-        return wrong("merge needs the report's path (-o)");
     if (options->output && !strcmp(options->output, "-") && action == SHARD_SUBMIT)
         return wrong("the report needs a path, not standard output");
     if (!options->count && (action != SHARD_SUBMIT || options->engine != ENGINE_LOCAL))

@@ -52,6 +52,8 @@ typedef struct ShardOptions {
     VmafWords words; /* options for the vmaf command */
     ScoringDevice *devices;
     size_t device_count;
+    bool available; /* use the devices that work here; none is listed */
+    bool allow_software;
     unsigned threads;
 } ShardOptions;
 

@@ -316,46 +316,6 @@ char *split_missing(const Split *split, unsigned *count)
     return text && run ? add_run(text, split->count - run, split->count - 1) : text;
 }
 
-static bool is_plain(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=./:,@%";
-    return *word && strspn(word, plain) == strlen(word);
-}
-
-/* The word in shell quotes, if it needs any. free() it. */
-static char *quoted(const char *word)
-{
-    if (is_plain(word))
-        return strdup(word);
-    char *const text = malloc(4 * strlen(word) + 3);
-    char *at = text;
-    if (!text)
-        return NULL;
-    *at++ = '\'';
-    for (; *word; word++) {
-        if (*word == '\'')
-            at = stpcpy(at, "'\\''");
-        else
-            *at++ = *word;
-    }
-    strcpy(at, "'");
-    return text;
-}
-
-char *step_text(const Argv *argv)
-{
-    char *text = strdup("");
-    for (size_t i = 0; text && i < argv->count; i++) {
-        char *const word = quoted(argv->words[i]);
-        char *const longer = word ? text_print("%s%s%s", text, i ? " " : "", word) : NULL;
-        free(word);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 typedef struct Heard {
     char line[512];
     size_t used;
@@ -389,7 +349,7 @@ static int judge(const char *program, int err, const ChildEnd *end)
 int step_run(Children *children, const Argv *argv, bool dry_run, const char *stands_for,
              char **answer)
 {
-    char *const text = argv->failed ? NULL : step_text(argv);
+    char *const text = argv->failed ? NULL : argv_shell_text(argv);
     if (answer)
         *answer = NULL;
     if (!text)

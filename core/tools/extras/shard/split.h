@@ -57,9 +57,6 @@ int index_of_engine(unsigned count, unsigned *index);
 
 /* Commands of an engine, such as sbatch: printed for the user, then run. */
 
-/* The command as text that can be pasted into a shell. free() it. NULL: no memory. */
-char *step_text(const Argv *argv);
-
 /* Print the command and run it. *answer is the first line of its output; free() it. Pass NULL if it
  * is not needed. With dry_run, only print the command and answer with the placeholder `stands_for`.
  * Prints errors and returns a negative errno. */

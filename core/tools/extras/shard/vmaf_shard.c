@@ -12,6 +12,8 @@
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
 #include "common/child.h"
+#include "common/temp.h"
+#include "extras/tune/trial.h"
 #include "split.h"
 
 /* Parts per device of this machine: few, because each has a start-up cost, but enough that no
@@ -45,16 +47,43 @@ static int tell_status(const ShardOptions *options)
     return count ? EXIT_MISSING : EXIT_DONE;
 }
 
+/* Try the devices that the user named before any part is scored. */
+static int try_devices(ShardOptions *options, const char *self, Children *children)
+{
+    const char *const tmpdir = getenv("TMPDIR");
+    TempFolder *temp;
+    Trial trial = { .self = self, .children = children };
+    int err = temp_create(&temp, tmpdir && *tmpdir ? tmpdir : "/tmp");
+    if (err)
+        return err;
+    err = trial_create(&trial, temp);
+    if (!err)
+        err = trial_run_all(&trial, options->devices, &options->device_count, options->available);
+    trial_free(&trial);
+    temp_destroy(temp);
+    return err;
+}
+
 /* Choose this machine's devices and, if the user gave no number, the number of parts. */
 static int prepare_local(ShardOptions *options, const char *self, Children *children)
 {
+    const bool named = options->devices || options->available;
+    const DeviceParams params = { .threads = options->threads,
+                                  .allow_software = options->allow_software,
+                                  .self = self,
+                                  .children = children };
     int err = 0;
     if (!options->devices)
-        err = scoring_devices_find(&options->devices, &options->device_count, self, children);
+        err = scoring_devices_find(&options->devices, &options->device_count,
+                                   options->allow_software, self, children);
+    if (!err)
+        err = scoring_devices_prepare(options->devices, options->device_count, &params);
+    if (!err && named && !options->dry_run)
+        err = try_devices(options, self, children);
+    if (!err && options->available) /* some may have been left out: divide the threads anew */
+        err = scoring_devices_prepare(options->devices, options->device_count, &params);
     if (err)
         return err;
-    scoring_devices_prepare(options->devices, options->device_count, options->threads, self,
-                            children);
     if (!options->count)
         options->count = options->fresh ? 0 : split_count(options->parts);
     if (!options->count)
@@ -149,7 +178,9 @@ int main(int argc, char **argv)
 {
     streams_prepare();
     json_memory_watch();
-    /* The program runs itself with this option, as a child process. */
+    /* The program runs itself with these options, as a child process. */
+    if (argc > 1 && !strcmp(argv[1], "--vmaf"))
+        return vmaf_command(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "--devices"))
         return scoring_devices_print_all();
     return shard(argc, argv);

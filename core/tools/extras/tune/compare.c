@@ -153,8 +153,12 @@ static int tell(const Comparison *c, const Results *results, const TuneOptions *
     size_t failed = 0;
     for (size_t i = 0; i < c->count; i++)
         failed += c->jobs[i].state != JOB_DONE;
-    if (c->table)
+    if (c->table) {
         results_print_deltas(results, stdout);
+        results_print_warnings(results, stdout);
+    }
+    fflush(stdout);
+    devices_tell(results->shop->devices, results->shop->device_count, &results->shop->last_resort);
     const int err = write_files(results, options);
     if (failed)
         say("%zu of %zu encodes failed or were skipped", failed, c->count);
@@ -185,7 +189,7 @@ int tune_compare(Workshop *shop, const TuneOptions *options)
     if (!err) {
         status_start(options->quiet, options->subject);
         err = jobs_run(shop, c.jobs, c.count, changed, &c);
-        status_hide();
+        status_finish(c.jobs, c.count);
     }
     if (!err) {
         qsort(c.jobs, c.count, sizeof(*c.jobs), by_encoder);

@@ -148,7 +148,7 @@ static int try_settings(Corpus *corpus)
         } else if (!err) {
             status_start(corpus->options->quiet, corpus->path);
             err = jobs_run(corpus->shop, corpus->jobs, corpus->job_count, changed, corpus);
-            status_hide();
+            status_finish(corpus->jobs, corpus->job_count);
             for (size_t i = 0; i < corpus->job_count; i++)
                 corpus->failed += corpus->jobs[i].state != JOB_DONE;
         }
@@ -243,6 +243,7 @@ int tune_corpus(Workshop *shop, const TuneOptions *options)
     if (corpus.journal)
         say("%s: %zu new results, %zu kept, %zu failed%s", options->output, corpus.done,
             corpus.kept, corpus.failed, err == -EINTR ? "; run the same command to continue" : "");
+    devices_tell(shop->devices, shop->device_count, &shop->last_resort);
     journal_close(corpus.journal);
     argv_free(&list);
     return err ? err : corpus.failed ? -EIO : 0;

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/message.h"
 #include "vmaf/gpu.h"
 #include "libvmaf/device.h"
 
@@ -61,17 +63,21 @@ int scoring_devices_parse(ScoringDevice **devices, size_t *count, const char *te
     return err;
 }
 
+void scoring_device_free(ScoringDevice *device)
+{
+    free(device->label);
+    free(device->backend);
+    free(device->selector);
+}
+
 void scoring_devices_free(ScoringDevice *devices, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        free(devices[i].label);
-        free(devices[i].backend);
-        free(devices[i].selector);
-    }
+    for (size_t i = 0; i < count; i++)
+        scoring_device_free(&devices[i]);
     free(devices);
 }
 
-static bool is_gpu(const ScoringDevice *device)
+bool scoring_device_is_gpu(const ScoringDevice *device)
 {
     return strcmp(device->backend, "cpu") != 0;
 }
@@ -153,7 +159,7 @@ static const Listed *find_device(const Listing *listing, const ScoringDevice *de
             : device->selector
                 ? strcasestr(d->name, device->selector) || !strcasecmp(d->pci, device->selector) ||
                       !strcasecmp(d->uuid, device->selector)
-                : d->type != VMAF_DEVICE_SOFTWARE)
+                : device->allow_software || d->type != VMAF_DEVICE_SOFTWARE)
             return d;
     }
     return NULL;
@@ -173,7 +179,7 @@ static void share_locks(ScoringDevice *devices, size_t count, const Listing *lis
     for (size_t i = 0; i < count; i++) {
         devices[i].lock = i;
         for (size_t k = 0; k < i && devices[i].lock == i; k++) {
-            if (!is_gpu(&devices[i]) || !is_gpu(&devices[k]))
+            if (!scoring_device_is_gpu(&devices[i]) || !scoring_device_is_gpu(&devices[k]))
                 continue;
             const Listed *const a = find_device(listing, &devices[i]);
             const Listed *const b = find_device(listing, &devices[k]);
@@ -208,12 +214,12 @@ static bool is_new(const Listing *listing, const Listed *device)
 }
 
 /* Build a list such as "cuda:0,vulkan:1,cpu". free() it. NULL: no memory. */
-static char *name_devices(const Listing *listing)
+static char *name_devices(const Listing *listing, bool allow_software)
 {
     char *text = strdup("");
     for (size_t i = 0; text && i < listing->count; i++) {
         const Listed *const d = &listing->devices[i];
-        if (d->type == VMAF_DEVICE_SOFTWARE || !is_new(listing, d))
+        if ((d->type == VMAF_DEVICE_SOFTWARE && !allow_software) || !is_new(listing, d))
             continue;
         char *const longer = text_print("%s%s:%u,", text, d->backend, d->index);
         free(text);
@@ -224,14 +230,14 @@ static char *name_devices(const Listing *listing)
     return all;
 }
 
-int scoring_devices_find(ScoringDevice **devices, size_t *count, const char *self,
-                         Children *children)
+int scoring_devices_find(ScoringDevice **devices, size_t *count, bool allow_software,
+                         const char *self, Children *children)
 {
     char error[64];
     Listing *const listing = calloc(1, sizeof(*listing));
     if (listing)
         list_devices(listing, self, children);
-    char *const text = listing ? name_devices(listing) : NULL;
+    char *const text = listing ? name_devices(listing, allow_software) : NULL;
     const int err =
         text ? scoring_devices_parse(devices, count, text, error, sizeof(error)) : -ENOMEM;
     free(text);
@@ -239,27 +245,96 @@ int scoring_devices_find(ScoringDevice **devices, size_t *count, const char *sel
     return err;
 }
 
-void scoring_devices_prepare(ScoringDevice *devices, size_t count, unsigned threads,
-                             const char *self, Children *children)
+static void divide_threads(ScoringDevice *devices, size_t count, unsigned all)
 {
     unsigned gpus = 0;
-    Listing *const listing = calloc(1, sizeof(*listing));
     for (size_t i = 0; i < count; i++)
-        gpus += is_gpu(&devices[i]);
-    if (gpus > 1 && listing)
-        list_devices(listing, self, children);
-    if (listing)
-        share_locks(devices, count, listing);
-    free(listing);
-    const unsigned all = threads ? threads : processors();
+        gpus += scoring_device_is_gpu(&devices[i]);
     const unsigned cpus = (unsigned)count - gpus;
     /* Each GPU needs one thread that feeds it. */
     const unsigned left = all > gpus ? all - gpus : 1;
     for (size_t i = 0; i < count; i++) {
-        devices[i].threads = is_gpu(&devices[i]) ? 1 : left / cpus;
+        devices[i].threads = scoring_device_is_gpu(&devices[i]) ? 1 : left / cpus;
         if (!devices[i].threads)
             devices[i].threads = 1;
     }
+}
+
+int scoring_devices_prepare(ScoringDevice *devices, size_t count, const DeviceParams *params)
+{
+    unsigned gpus = 0;
+    Listing *const listing = calloc(1, sizeof(*listing));
+    if (!listing)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        devices[i].allow_software = params->allow_software;
+        gpus += scoring_device_is_gpu(&devices[i]);
+    }
+    if (gpus > 1)
+        list_devices(listing, params->self, params->children);
+    share_locks(devices, count, listing);
+    free(listing);
+    divide_threads(devices, count, params->threads ? params->threads : processors());
+    return 0;
+}
+
+void last_resort_prepare(ScoringDevice *cpu, unsigned threads)
+{
+    static char name[] = "cpu";
+    *cpu = (ScoringDevice){ .label = name,
+                            .backend = name,
+                            .lock = SIZE_MAX,
+                            .threads = threads ? threads : processors() };
+}
+
+static bool *busy_mark(ScoringDevice *devices, ScoringDevice *device)
+{
+    return device->lock == SIZE_MAX ? &device->busy : &devices[device->lock].busy;
+}
+
+void device_take(ScoringDevice *devices, ScoringDevice *device, bool busy)
+{
+    *busy_mark(devices, device) = busy;
+}
+
+ScoringDevice *device_choose(ScoringDevice *devices, size_t count, ScoringDevice *last_resort,
+                             const ScoringDevice *refused)
+{
+    size_t working = 0, others = 0;
+    for (size_t i = 0; i < count; i++) {
+        working += !devices[i].dead;
+        others += !devices[i].dead && &devices[i] != refused;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!devices[i].dead && !(others && &devices[i] == refused) &&
+            !*busy_mark(devices, &devices[i]))
+            return &devices[i];
+    return working || last_resort->busy ? NULL : last_resort;
+}
+
+void devices_bury(ScoringDevice *devices, size_t count, ScoringDevice *device, const char *why)
+{
+    Names names = { .used = 0 };
+    device->dead = true;
+    snprintf(device->why, sizeof(device->why), "%s", why);
+    for (size_t i = 0; i < count; i++)
+        if (!devices[i].dead)
+            names_add(&names, devices[i].label);
+    say("%s stopped working (%s); its scores are computed again on %s", device->label, why,
+        names.count ? names.text : "the CPU, since no device of --backends is left");
+}
+
+void devices_tell(const ScoringDevice *devices, size_t count, const ScoringDevice *last_resort)
+{
+    for (size_t i = 0; i < count; i++)
+        if (devices[i].dead)
+            say("%s stopped working during the run (%s), after %u score%s; what it had not scored "
+                "was scored elsewhere, and no encode was lost",
+                devices[i].label, devices[i].why, devices[i].scored,
+                devices[i].scored == 1 ? "" : "s");
+    if (last_resort->scored)
+        say("%u score%s computed on the CPU, since no device of --backends was left",
+            last_resort->scored, last_resort->scored == 1 ? " was" : "s were");
 }
 
 void scoring_device_add_options(const ScoringDevice *device, Argv *argv)
@@ -268,4 +343,6 @@ void scoring_device_add_options(const ScoringDevice *device, Argv *argv)
     argv_addf(argv, "%u", device->threads);
     if (device->selector)
         argv_add_all(argv, (const char *const[]){ "--device", device->selector, NULL });
+    if (device->allow_software && scoring_device_is_gpu(device))
+        argv_add(argv, "--allow_software");
 }

@@ -175,9 +175,11 @@ bool encoder_wants_y4m(const Encoder *encoder)
 static Argv ffmpeg_command(const Encoder *encoder, const Encode *encode, const char *setting)
 {
     Argv argv = { 0 };
-    argv_add_all(&argv,
-                 (const char *const[]){ encode->ffmpeg, "-nostdin", "-hide_banner", "-v", "error",
-                                        "-nostats", "-progress", "pipe:1", "-y", "-i", NULL });
+    argv_add(&argv, encode->ffmpeg);
+    if (!encode->shown)
+        argv_add_all(&argv, (const char *const[]){ "-nostdin", "-hide_banner", "-v", "error",
+                                                   "-nostats", "-progress", "pipe:1", "-y", NULL });
+    argv_add(&argv, "-i");
     argv_addf(&argv, "file:%s", encode->input);
     argv_add_all(&argv, (const char *const[]){ "-map", "0:v:0", NULL });
     if (encode->whole)

@@ -60,6 +60,7 @@ typedef struct Encode {
     const char *ffmpeg, *input, *y4m, *output;
     double setting;
     bool whole; /* copy the audio as well */
+    bool shown; /* the command is for people: without our options for progress and messages */
 } Encode;
 
 /* Parse "libx264" or "libx264:preset=slow:tune=film". Write \: \, and \\ for these characters

@@ -53,7 +53,7 @@ static int encode_whole(Whole *whole, const char *output, int step, double *scor
         return -ENOMEM;
     status_start(search->shop->quiet, output);
     int err = jobs_run(search->shop, &job, 1, changed, &job);
-    status_hide();
+    status_finish(&job, 1);
     whole->encodes++;
     if (!err && job.state != JOB_DONE)
         err = -EIO;
@@ -202,7 +202,8 @@ static int refuse_output(const TuneOptions *options)
     return draft_check(options->output);
 }
 
-static int write_json(const Search *search, const Whole *whole, const TuneOptions *options)
+static int write_json(const Search *search, const Whole *whole, const TuneOptions *options,
+                      const char *command)
 {
     Draft draft;
     int err = draft_open(&draft, options->json);
@@ -210,7 +211,7 @@ static int write_json(const Search *search, const Whole *whole, const TuneOption
         return err;
     json_t *const root = search_json(search);
     json_object_set_new(root, "vmaf_tune", json_string("search"));
-    json_object_set_new(root, "schema", json_integer(1));
+    json_object_set_new(root, "schema", json_integer(TUNE_SCHEMA));
     json_object_set_new(root, "version", json_string(vmaf_version()));
     json_object_set_new(root, "source", json_text(search->path));
     json_object_set_new(
@@ -218,6 +219,8 @@ static int write_json(const Search *search, const Whole *whole, const TuneOption
         json_integer(
             (json_int_t)(search->try_count * (search->sample_count ? search->sample_count : 1))));
     json_object_set_new(root, "whole_encodes", json_integer(whole->encodes));
+    json_object_set_new(root, "devices", devices_json(search->shop));
+    json_object_set_new(root, "command", command ? json_text(command) : json_null());
     if (whole->best) {
         json_t *const made = result_json(&whole->job);
         json_object_set_new(made, "path", json_text(options->output));
@@ -243,8 +246,81 @@ static int say_unreached(const Search *search, double setting, double score)
     return -ERANGE;
 }
 
+/* The command that makes the Y4M file of an encoder that wants one, and "&&". free() it. */
+static char *y4m_step(const Search *search, const char *y4m)
+{
+    Argv argv = { 0 };
+    argv_add_all(&argv, (const char *const[]){ search->shop->ffmpeg, "-i", NULL });
+    argv_addf(&argv, "file:%s", search->whole.argument);
+    argv_add_all(&argv, (const char *const[]){ "-map", "0:v:0", "-strict", "-1", y4m, NULL });
+    char *const text = argv.failed ? NULL : argv_shell_text(&argv);
+    char *const step = text ? text_print("%s && ", text) : NULL;
+    argv_free(&argv);
+    free(text);
+    return step;
+}
+
+/* Make the command line that encodes the whole source with a setting, for a shell. free() it. NULL:
+ * no memory. */
+static char *reproduce(const Search *search, double setting, const char *output)
+{
+    static const char y4m[] = "source.y4m";
+    char extension[16], name[32];
+    encoder_extension(search->encoder, extension, sizeof(extension));
+    snprintf(name, sizeof(name), "output.%s", extension);
+    const Encode encode = { .ffmpeg = search->shop->ffmpeg,
+                            .input = search->whole.argument,
+                            .y4m = y4m,
+                            .output = output ? output : name,
+                            .setting = setting,
+                            .whole = true,
+                            .shown = true };
+    Argv argv = encoder_command(search->encoder, &encode);
+    char *const text = argv.failed ? NULL : argv_shell_text(&argv);
+    argv_free(&argv);
+    char *const before = encoder_wants_y4m(search->encoder) ? y4m_step(search, y4m) : strdup("");
+    char *const whole = text && before ? text_print("%s%s", before, text) : NULL;
+    free(text);
+    free(before);
+    return whole;
+}
+
+/* The setting of the result. False: no setting reaches the target. */
+static bool winner(const Search *search, const Whole *whole, const char *output, double *setting)
+{
+    if (!search->found || (output && whole->reached < 0))
+        return false;
+    *setting = output ? whole->job.setting : search->found->setting;
+    return true;
+}
+
+static int say_warnings(const Search *search, const Whole *whole)
+{
+    size_t i;
+    json_t *warning;
+    json_t *const all = search_warnings(search);
+    const int err = all ? list_join(all, whole->job.warnings) : -ENOMEM;
+    json_array_foreach(all, i, warning)
+    {
+        char text[512];
+        warning_text(warning, text, sizeof(text));
+        say("warning: %s", text);
+    }
+    json_decref(all);
+    return err;
+}
+
+/* Print a text whose bytes may be anything. */
+static void print_plain(const char *text)
+{
+    for (; *text; text++)
+        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+    putchar('\n');
+}
+
 /* Print the result and choose the return value. */
-static int conclude(const Search *search, const Whole *whole, const char *output)
+static int conclude(const Search *search, const Whole *whole, const char *output,
+                    const char *command)
 {
     char name[128], setting[32];
     const Try *const found = search->found;
@@ -263,6 +339,10 @@ static int conclude(const Search *search, const Whole *whole, const char *output
                output ? whole->job.bitrate : found->bitrate, search->try_count,
                search->sample_count ? search->sample_count : 1, search->sample_count > 1 ? "s" : "",
                whole->encodes, whole->encodes == 1 ? "" : "s");
+    if (search->talks) {
+        fputs("to encode the whole video like this: ", stdout);
+        print_plain(command);
+    }
     return 0;
 }
 
@@ -270,6 +350,8 @@ int tune_search(Workshop *shop, const TuneOptions *options)
 {
     Search search;
     Whole whole = { .search = &search };
+    double setting;
+    char *command = NULL;
     SearchParams params = { .path = options->subject,
                             .encoder = &options->encoders[0],
                             .target = options->target,
@@ -289,14 +371,25 @@ int tune_search(Workshop *shop, const TuneOptions *options)
     err = search_run(&search, shop, &params);
     if (!err && search.found && options->output)
         err = make_whole(&whole, options->output);
+    if (!err && winner(&search, &whole, options->output, &setting)) {
+        command = reproduce(&search, setting, options->output);
+        err = command ? 0 : -ENOMEM;
+    }
     if (!err && options->json)
-        err = write_json(&search, &whole, options);
+        err = write_json(&search, &whole, options, command);
     if (!err)
-        err = conclude(&search, &whole, options->output);
+        err = conclude(&search, &whole, options->output, command);
+    if (!err || err == -ERANGE) {
+        fflush(stdout);
+        const int lost = say_warnings(&search, &whole);
+        err = err ? err : lost;
+        devices_tell(shop->devices, shop->device_count, &shop->last_resort);
+    }
     if (!err && whole.best && rename(whole.best, options->output)) {
         err = -errno;
         say("cannot write %s: %s", options->output, strerror(-err));
     }
+    free(command);
     free(whole.best);
     whole.job.output = NULL;
     job_free(&whole.job);

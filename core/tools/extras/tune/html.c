@@ -11,28 +11,49 @@
 #include "report/text.h"
 #include "results.h"
 
+/* On a narrow screen, each row of a table becomes a list of its cells, and the chart's text grows.
+ */
 static const char style[] =
     "<style>\n"
     ":root{color-scheme:light dark;--ink:#1d2025;--soft:#5b616b;--back:#fff;--line:#dcdfe4;"
-    "--card:#f6f7f9}\n"
+    "--card:#f6f7f9;--warn:#8a5a00}\n"
     "@media (prefers-color-scheme: dark){:root{--ink:#e6e8ec;--soft:#a2a8b2;--back:#16181c;"
-    "--line:#33373e;--card:#1f2228}}\n"
+    "--line:#33373e;--card:#1f2228;--warn:#e8b657}}\n"
     "body{margin:0 auto;max-width:60rem;padding:1.2rem;background:var(--back);color:var(--ink);"
-    "font:16px/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem}\n"
-    ".wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:"
-    "tabular-nums}\n"
-    "th,td{padding:.3rem .6rem;text-align:right;border-bottom:1px solid var(--line);"
-    "white-space:nowrap}\n"
-    "th:first-child,td:first-child{text-align:left}th{color:var(--soft);font-weight:600;"
-    "white-space:normal;vertical-align:bottom}\n"
-    "p,figure{color:var(--soft)}figure{margin:1rem 0;background:var(--card);border-radius:.5rem;"
-    "padding:.5rem}\n"
-    "figure{overflow-x:auto}svg{display:block;width:100%;min-width:34rem;height:auto}svg "
-    "text{fill:var(--ink)}svg .tick{fill:var(--soft)}"
+    "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
+    "h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}\n"
+    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:.3rem .5rem;text-align:right;border-bottom:1px solid var(--line)}\n"
+    "th:first-child,td:first-child,.failed{text-align:left}\n"
+    "th{color:var(--soft);font-weight:600;vertical-align:bottom;overflow-wrap:normal}\n"
+    "td.figure{white-space:nowrap}.warned{color:var(--warn)}\n"
+    "p,figcaption{color:var(--soft)}figure{margin:1rem 0;background:var(--card);"
+    "border-radius:.5rem;padding:.5rem}\n"
+    "figcaption span{display:inline-block;margin-right:1rem}figcaption i{display:inline-block;"
+    "width:.7em;height:.7em;border-radius:50%;margin-right:.4em}"
+    "figcaption i.line{width:1.4em;height:0;border-radius:0;border-top:2px dashed var(--ink);"
+    "vertical-align:middle}\n"
+    "svg{display:block;width:100%;height:auto}svg text{fill:var(--ink)}"
+    "svg .tick{fill:var(--soft)}svg path{vector-effect:non-scaling-stroke}"
     ".grid{stroke:var(--line)}.hull{fill:none;stroke:var(--ink);stroke-dasharray:5 4;"
     "stroke-width:1.3}\n"
+    "@media (max-width:44rem){thead{display:none}table,tbody{display:block}"
+    "tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}"
+    "td{display:flex;gap:1rem;justify-content:space-between;border:0;padding:.1rem 0}"
+    "td:empty{display:none}td:first-child{font-weight:600}"
+    "td[data-name]::before{content:attr(data-name);color:var(--soft)}"
+    "svg{font-size:26px}svg circle{r:9px}svg .across{display:none}}\n"
     "</style>\n";
+
+/* Okabe and Ito's colours, which nearly everyone can tell apart, on white and on black; then
+ * others, so that twelve encoders have one each. */
+static const char *colour_of(size_t line)
+{
+    static const char *const colours[] = { "#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                           "#d55e00", "#56b4e9", "#8c6bb1", "#888888",
+                                           "#a6761d", "#c51b7d", "#66a61e", "#1f4ea1" };
+    return colours[line % (sizeof(colours) / sizeof(*colours))];
+}
 
 static bool is_on_hull(const Results *results, size_t job)
 {
@@ -42,44 +63,82 @@ static bool is_on_hull(const Results *results, size_t job)
     return false;
 }
 
+/* Begin a cell. Its name is shown beside it where the table's head is not. */
+static void open_cell(const char *kind, const char *name, FILE *file)
+{
+    fprintf(file, "<td class=\"%s\" data-name=\"", kind);
+    put_html(file, name);
+    fputs("\">", file);
+}
+
+static void write_figure(const char *name, double value, unsigned digits, FILE *file)
+{
+    open_cell("figure", name, file);
+    fprintf(file, "%.*f</td>", (int)digits, value);
+}
+
+static double per_second(const Job *job, double seconds)
+{
+    return seconds > 0 ? (double)job->media.frames / seconds : 0.0;
+}
+
+static void write_point_row(const Results *results, size_t i, const char *name, FILE *file)
+{
+    const Job *const job = &results->jobs[i];
+    char setting[32], place[128], codes[256];
+    range_print(job->setting, setting, sizeof(setting));
+    fputs("<tr><td>", file);
+    put_html(file, job->encoder->label);
+    fputs("</td>", file);
+    open_cell("figure", "setting", file);
+    fprintf(file, "%s %s</td>", encoder_setting_name(job->encoder), setting);
+    if (job->state != JOB_DONE) {
+        fputs("<td class=\"failed warned\" colspan=\"7\">", file);
+        put_html(file, result_failure(job));
+        fputs("</td></tr>\n", file);
+        return;
+    }
+    write_figure("kbit/s", job->bitrate, 2, file);
+    write_figure(name, job->score, 4, file);
+    write_figure("encode fps", per_second(job, job->encode_seconds), 2, file);
+    write_figure("score fps", per_second(job, job->score_seconds), 2, file);
+    place_print(job->place, place, sizeof(place));
+    open_cell("place", "scored on", file);
+    put_html(file, place);
+    fputs("</td>", file);
+    open_cell("figure", "on the hull", file);
+    fprintf(file, "%s</td>", is_on_hull(results, i) ? "●" : "");
+    warnings_codes(job->warnings, codes, sizeof(codes));
+    open_cell("warned", "warnings", file);
+    fputs(*codes ? "⚠ " : "", file);
+    put_html(file, codes);
+    fputs("</td></tr>\n", file);
+}
+
 static void write_point_rows(const Results *results, FILE *file)
 {
     char name[128];
     results_score_name(results, name, sizeof(name));
-    fputs("<h2>Encodes</h2>\n<div class=\"wide\"><table><thead><tr><th>encoder</th><th>setting</th>"
-          "<th>kbit/s</th><th>",
+    fputs("<h2>Encodes</h2>\n<table><thead><tr><th>encoder</th><th>setting</th><th>kbit/s</th><th>",
           file);
     put_html(file, name);
-    fputs("</th><th>encode fps</th><th>score fps</th><th>scored on</th><th>on the hull</th></tr>"
-          "</thead><tbody>\n",
+    fputs("</th><th>encode fps</th><th>score fps</th><th>scored on</th><th>on the hull</th>"
+          "<th>warnings</th></tr></thead><tbody>\n",
           file);
-    for (size_t i = 0; i < results->job_count; i++) {
-        const Job *const job = &results->jobs[i];
-        char setting[32];
-        range_print(job->setting, setting, sizeof(setting));
-        fputs("<tr><td>", file);
-        put_html(file, job->encoder->label);
-        fprintf(file, "</td><td>%s %s</td>", encoder_setting_name(job->encoder), setting);
-        if (job->state != JOB_DONE) {
-            fputs("<td colspan=\"6\">failed</td></tr>\n", file);
-            continue;
-        }
-        fprintf(file, "<td>%.2f</td><td>%.4f</td><td>%.2f</td><td>%.2f</td><td>", job->bitrate,
-                job->score,
-                job->encode_seconds > 0 ? (double)job->media.frames / job->encode_seconds : 0.0,
-                job->score_seconds > 0 ? (double)job->media.frames / job->score_seconds : 0.0);
-        put_html(file, job->scored_on);
-        fprintf(file, "</td><td>%s</td></tr>\n", is_on_hull(results, i) ? "●" : "");
-    }
-    fputs("</tbody></table></div>\n", file);
+    for (size_t i = 0; i < results->job_count; i++)
+        write_point_row(results, i, name, file);
+    fputs("</tbody></table>\n", file);
 }
 
-static void write_delta(double value, const char *unit, FILE *file)
+static void write_delta(double value, bool rate, unsigned kind, FILE *file)
 {
+    char name[64];
+    snprintf(name, sizeof(name), "BD-%s, %s", rate ? "rate" : "quality", curve_name(kind));
+    open_cell("figure", name, file);
     if (isfinite(value))
-        fprintf(file, "<td>%+.3f%s</td>", value, unit);
+        fprintf(file, "%+.3f%s</td>", value, rate ? "%" : "");
     else
-        fputs("<td>–</td>", file);
+        fputs("–</td>", file);
 }
 
 static void write_deltas(const Results *results, FILE *file)
@@ -89,7 +148,7 @@ static void write_deltas(const Results *results, FILE *file)
         return;
     fputs("<h2>Against ", file);
     put_html(file, anchor->encoder->label);
-    fputs("</h2>\n<div class=\"wide\"><table><thead><tr><th>encoder</th>", file);
+    fputs("</h2>\n<table><thead><tr><th>encoder</th>", file);
     for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < CURVE_KINDS; k++)
             fprintf(file, "<th>BD-%s, %s</th>", i ? "quality" : "rate", curve_name(k));
@@ -104,18 +163,58 @@ static void write_deltas(const Results *results, FILE *file)
         for (unsigned k = 0; k < CURVE_KINDS; k++)
             write_delta(
                 bd_rate(k, anchor->rising, anchor->rising_count, line->rising, line->rising_count),
-                "%", file);
+                true, k, file);
         for (unsigned k = 0; k < CURVE_KINDS; k++)
             write_delta(bd_quality(k, anchor->rising, anchor->rising_count, line->rising,
                                    line->rising_count),
-                        "", file);
+                        false, k, file);
         fputs("</tr>\n", file);
     }
-    fputs("</tbody></table></div>\n<p>BD-rate: how much more rate the encoder needs for the same "
+    fputs("</tbody></table>\n<p>BD-rate: how much more rate the encoder needs for the same "
           "quality; "
           "negative is better. BD-quality: how much more quality it has at the same "
           "rate. A dash: the curves do not overlap, or have too few points.</p>\n",
           file);
+}
+
+static void write_caption(const Results *results, FILE *file)
+{
+    char name[128];
+    results_score_name(results, name, sizeof(name));
+    fputs("<figcaption><p>", file);
+    put_html(file, name);
+    fputs(" over kbit/s</p>", file);
+    for (size_t i = 0; i < results->line_count; i++) {
+        fprintf(file, "<span><i style=\"background:%s\"></i>", colour_of(i));
+        put_html(file, results->lines[i].encoder->label);
+        fputs("</span>", file);
+    }
+    if (results->hull_count > 1)
+        fputs("<span><i class=\"line\"></i>convex hull</span>", file);
+    fputs("</figcaption>\n", file);
+}
+
+static void write_warnings(const Results *results, FILE *file)
+{
+    size_t i;
+    json_t *warning;
+    json_t *const all = results_warnings(results);
+    if (json_array_size(all))
+        fputs("<h2>Warnings</h2>\n<ul class=\"warned\">\n", file);
+    json_array_foreach(all, i, warning)
+    {
+        char text[512], encodes[1024];
+        warning_text(warning, text, sizeof(text));
+        results_warned(results, warning, encodes, sizeof(encodes));
+        fputs("<li>⚠ ", file);
+        put_html(file, text);
+        fputs(" (", file);
+        put_html(file, encodes);
+        fputs(")</li>\n", file);
+    }
+    if (json_array_size(all))
+        fputs("</ul>\n", file);
+    json_decref(all);
 }
 
 void results_write_html(const Results *results, FILE *file)
@@ -134,19 +233,17 @@ void results_write_html(const Results *results, FILE *file)
             vmaf_version());
     fputs("<figure>\n", file);
     results_write_chart(results, false, file);
+    write_caption(results, file);
     fputs("</figure>\n", file);
     write_deltas(results, file);
     write_point_rows(results, file);
+    write_warnings(results, file);
     fputs("</body>\n</html>\n", file);
 }
 
 /* The chart shows quality on a linear axis over the rate on a logarithmic axis. */
 
 enum { WIDTH = 860, HEIGHT = 500, LEFT = 64, RIGHT = 20, TOP = 20, BOTTOM = 52, STEPS = 64 };
-
-/* Okabe and Ito's colours, which nearly everyone can tell apart, on white and on black. */
-static const char *const colours[] = { "#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                       "#d55e00", "#56b4e9", "#8c6bb1", "#888888" };
 
 typedef struct Axes {
     double low_rate, high_rate, low_score, high_score; /* rates are logarithms (base 10) */
@@ -286,8 +383,7 @@ static void write_legend(const Results *results, FILE *file)
         fprintf(file,
                 "<circle cx=\"%d\" cy=\"%d\" r=\"4.5\" fill=\"%s\"/><text x=\"%d\" y=\"%d\" "
                 "text-anchor=\"end\">",
-                WIDTH - RIGHT - 14, y - 4, colours[i % (sizeof(colours) / sizeof(*colours))],
-                WIDTH - RIGHT - 26, y);
+                WIDTH - RIGHT - 14, y - 4, colour_of(i), WIDTH - RIGHT - 26, y);
         put_html(file, results->lines[i].encoder->label);
         fputs("</text>\n", file);
     }
@@ -321,15 +417,18 @@ void results_write_chart(const Results *results, bool alone, FILE *file)
         write_grid(&axes, file);
         write_hull(results, &axes, file);
         for (size_t i = 0; i < results->line_count; i++) {
-            const char *const colour = colours[i % (sizeof(colours) / sizeof(*colours))];
+            const char *const colour = colour_of(i);
             write_curve(&axes, &results->lines[i], colour, file);
             write_points(results, &axes, &results->lines[i], colour, file);
         }
-        write_legend(results, file);
+        if (alone) /* the page has its own */
+            write_legend(results, file);
     }
     fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">kbit/s</text>\n",
             (WIDTH + LEFT - RIGHT) / 2, HEIGHT - 12);
-    fprintf(file, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">",
+    fprintf(file,
+            "<text class=\"across\" transform=\"translate(16 %d) rotate(-90)\" "
+            "text-anchor=\"middle\">",
             (HEIGHT - BOTTOM + TOP) / 2);
     put_html(file, name);
     fputs("</text>\n</svg>\n", file);

@@ -2,18 +2,18 @@
 #include "job.h"
 
 #include <errno.h>
-#include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/interrupt.h"
 #include "common/message.h"
 #include "encoder.h"
-#include "results.h"
+#include "scored.h"
 
 #define LOOK_TIME 250 /* milliseconds between updates of the progress display */
 
@@ -22,6 +22,11 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+double job_step_seconds(const Job *job)
+{
+    return now() - job->since;
 }
 
 void end_print(const ChildEnd *end, char *text, size_t size)
@@ -36,23 +41,6 @@ void end_print(const ChildEnd *end, char *text, size_t size)
 
 /* ---- steps of a job ---- */
 
-/* Read the frame number from ffmpeg's "frame=12" or the vmaf command's "progress frame=12 …". */
-static void take_progress(Job *job, const char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (bytes[i] != '\n') {
-            if (job->line_used + 1 < sizeof(job->line))
-                job->line[job->line_used++] = bytes[i];
-            continue;
-        }
-        job->line[job->line_used] = 0;
-        job->line_used = 0;
-        const char *const word = strstr(job->line, "frame=");
-        if (word && (word == job->line || word[-1] == ' '))
-            job->frame = strtoull(word + strlen("frame="), NULL, 10);
-    }
-}
-
 static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t count)
 {
     Job *const job = arg;
@@ -60,9 +48,9 @@ static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t c
         tail_feed(&job->tail, bytes, count);
     if (job->state == JOB_MEASURING && stream == CHILD_OUT)
         media_feed(&job->reader, bytes, count);
-    if ((job->state == JOB_ENCODING && stream == CHILD_OUT) ||
+    if (((job->state == JOB_ENCODING || job->state == JOB_COUNTING) && stream == CHILD_OUT) ||
         (job->state == JOB_SCORING && stream == CHILD_ERR))
-        take_progress(job, bytes, count);
+        frame_count_feed(&job->count, bytes, count);
 }
 
 static int start(Workshop *shop, Job *job, enum JobState state, Argv argv, const char *program)
@@ -72,8 +60,7 @@ static int start(Workshop *shop, Job *job, enum JobState state, Argv argv, const
     if (argv.failed)
         return -ENOMEM;
     job->tail = (Tail){ .next = 0 };
-    job->frame = 0;
-    job->line_used = 0;
+    job->count = (FrameCount){ .frame = 0 };
     job->state = state;
     job->since = now();
     const ChildParams params = { .argv = (const char *const *)argv.words,
@@ -115,6 +102,14 @@ static int start_encode(Workshop *shop, Job *job)
 
 static int start_measure(Workshop *shop, Job *job)
 {
+    struct stat info;
+    const bool there = !stat(job->file, &info);
+    if (!there || !info.st_size) {
+        fail(shop, job, "encoding failed",
+             there ? "the encoder reported success, but its file is empty"
+                   : "the encoder reported success, but wrote no file");
+        return 0;
+    }
     job->reader = (MediaReader){ .used = 0 };
     return start(shop, job, JOB_MEASURING, media_command(shop->ffmpeg, job->file), NULL);
 }
@@ -132,7 +127,7 @@ static int start_score(Workshop *shop, Job *job, ScoringDevice *device)
     if (shop->score_words.count)
         argv_add_all(&argv, (const char *const *)shop->score_words.words);
     job->device = device;
-    shop->devices[device->lock].busy = true;
+    device_take(shop->devices, device, true);
     return start(shop, job, JOB_SCORING, argv, shop->self);
 }
 
@@ -151,7 +146,7 @@ static void end_step(Workshop *shop, Job *job)
     child_destroy(job->child);
     job->child = NULL;
     if (job->device)
-        shop->devices[job->device->lock].busy = false;
+        device_take(shop->devices, job->device, false);
     job->device = NULL;
 }
 
@@ -163,6 +158,7 @@ static void fail(Workshop *shop, Job *job, const char *what, const char *why)
     say("%s at %s %s: %s: %s", job->encoder->label, encoder_setting_name(job->encoder), setting,
         what, why);
     tail_say(&job->tail);
+    job->failure = text_print("%s: %s", what, why);
     end_step(shop, job);
     discard(&job->file, false);
     discard(&job->report, false);
@@ -170,72 +166,172 @@ static void fail(Workshop *shop, Job *job, const char *what, const char *why)
     job->encoder->failed = true;
 }
 
-static void finish_measure(Workshop *shop, Job *job)
+/* Is the encode one of the whole source? Where packets and frames may differ, decode both. */
+static int check_encode(Workshop *shop, Job *job)
+{
+    Original *const source = job->source;
+    for (;;) {
+        const enum MediaDifference difference =
+            media_compare(&source->media, &job->media, shop->allow_scaled);
+        int err = 0;
+        if (difference == MEDIA_FRAMES && !source->counted) {
+            err = original_count(source, shop);
+        } else if (difference == MEDIA_FRAMES && !job->counted) {
+            return start(shop, job, JOB_COUNTING, media_count_command(shop->ffmpeg, job->file),
+                         NULL);
+        } else if (difference == MEDIA_SHAPE && !source->shaped) {
+            err = original_shape(source, shop);
+        } else if (difference) {
+            char why[256];
+            media_difference_text(difference, &source->media, &job->media, why, sizeof(why));
+            fail(shop, job, "encoding failed", why);
+            return 0;
+        } else {
+            job->state = JOB_MEASURED;
+            return 0;
+        }
+        if (err == -EIO) { /* the reason was printed; other sources may still work */
+            fail(shop, job, "measuring failed", "cannot decode the source");
+            return 0;
+        }
+        if (err)
+            return err;
+    }
+}
+
+static int finish_measure(Workshop *shop, Job *job)
 {
     if (!media_finish(&job->reader, &job->media)) {
-        fail(shop, job, "measuring failed", "the encoder's output has no video");
-        return;
+        fail(shop, job, "encoding failed", "the encoder's output has no video");
+        return 0;
     }
     /* Use the source's duration for all its encodes, because containers store times with different
      * precision. */
     job->bitrate = (double)job->media.bytes * 8.0 / job->source->media.seconds / 1000.0;
     end_step(shop, job);
+    return check_encode(shop, job);
+}
+
+/* Compute the score again, on another device if there is one. */
+static void score_again(Workshop *shop, Job *job)
+{
+    end_step(shop, job);
+    discard(&job->report, false);
     job->state = JOB_MEASURED;
 }
 
-static void finish_score(Workshop *shop, Job *job)
+/* The device may be to blame: try it. A device that no longer works gets no more scorings. If it
+ * works, the scoring gets a second chance elsewhere. */
+static int scoring_failed(Workshop *shop, Job *job, const char *why)
 {
-    char error[640];
-    Scored scored;
-    const int err = scored_read(&scored, job->report, shop->metric, error, sizeof(error));
-    if (err) {
-        fail(shop, job, "scoring failed", err == -ENOMEM ? "out of memory" : error);
-        return;
-    }
-    job->scores = scored.scores;
-    job->score_count = scored.count;
-    job->score = pooling_scores(&shop->pooling, scored.scores, scored.count);
-    job->scored_on = job->device->label;
-    end_step(shop, job);
-    discard(&job->file, job->output != NULL);
-    discard(&job->report, false);
-    job->state = JOB_DONE;
-}
-
-static int finish_step(Workshop *shop, Job *job, const ChildEnd *end)
-{
-    static const char *const what[] = { [JOB_ENCODING] = "encoding failed",
-                                        [JOB_MEASURING] = "measuring failed",
-                                        [JOB_SCORING] = "scoring failed" };
-    if (end->code != 0 || end->timed_out) {
-        char why[64];
-        end_print(end, why, sizeof(why));
-        fail(shop, job, what[job->state], why);
-        return 0;
-    }
-    if (job->state == JOB_ENCODING) {
-        job->encode_seconds = now() - job->since;
-        end_step(shop, job);
-        return start_measure(shop, job);
-    }
-    if (job->state == JOB_MEASURING) {
-        finish_measure(shop, job);
+    ScoringDevice *const device = job->device;
+    char reason[256] = "";
+    const int err = scoring_device_is_gpu(device)
+                        ? trial_run(&shop->trial, device, reason, sizeof(reason))
+                        : -EINVAL;
+    if (err == -ENODEV) {
+        status_hide();
+        devices_bury(shop->devices, shop->device_count, device, reason);
+        score_again(shop, job);
+    } else if (!err && !job->refused) {
+        status_hide();
+        say("scoring %s at %s %g failed on %s (%s); trying once more", job->encoder->label,
+            encoder_setting_name(job->encoder), job->setting, device->label, why);
+        tail_say(&job->tail);
+        job->refused = device;
+        score_again(shop, job);
+    } else if (err && err != -EINVAL) {
+        return err;
     } else {
-        job->score_seconds = now() - job->since;
-        finish_score(shop, job);
+        fail(shop, job, "scoring failed", why);
     }
     return 0;
 }
 
-/* ---- scheduling ---- */
-
-static ScoringDevice *free_device(Workshop *shop)
+/* Were all frames scored? Packets of the source that are not frames do not count. */
+static int check_pairs(Workshop *shop, Job *job, uint64_t pairs)
 {
-    for (size_t i = 0; i < shop->device_count; i++)
-        if (!shop->devices[shop->devices[i].lock].busy)
-            return &shop->devices[i];
-    return NULL;
+    char why[160];
+    Original *const source = job->source;
+    if (pairs < source->media.frames) {
+        const int err = original_count(source, shop);
+        if (err && err != -EIO)
+            return err;
+    }
+    if (pairs >= source->media.frames)
+        return 0;
+    snprintf(why, sizeof(why), "only %" PRIu64 " of %" PRIu64 " frames could be compared", pairs,
+             source->media.frames);
+    fail(shop, job, "scoring failed", why);
+    return 0;
 }
+
+static int finish_score(Workshop *shop, Job *job)
+{
+    char error[640];
+    Scored scored;
+    int err =
+        scored_read(&scored, job->report, shop->metric, job->device->label, error, sizeof(error));
+    if (err) {
+        fail(shop, job, "scoring failed", err == -ENOMEM ? "out of memory" : error);
+        return 0;
+    }
+    err = check_pairs(shop, job, scored.pairs);
+    if (err || job->state == JOB_FAILED) {
+        scored_free(&scored);
+        return err;
+    }
+    job->scores = scored.scores;
+    job->score_count = scored.count;
+    job->score = pooling_scores(&shop->pooling, scored.scores, scored.count);
+    job->place = scored.place;
+    job->warnings = scored.warnings;
+    job->device->scored++;
+    end_step(shop, job);
+    discard(&job->file, job->output != NULL);
+    discard(&job->report, false);
+    job->state = JOB_DONE;
+    return 0;
+}
+
+static int step_failed(Workshop *shop, Job *job, const ChildEnd *end)
+{
+    char why[64];
+    end_print(end, why, sizeof(why));
+    if (job->state == JOB_SCORING)
+        return scoring_failed(shop, job, why);
+    if (job->state == JOB_ENCODING)
+        fail(shop, job, "encoding failed", why);
+    else if (end->timed_out || end->signal)
+        fail(shop, job, "measuring failed", why);
+    else
+        fail(shop, job, "encoding failed", "ffmpeg finds no video in the encoder's output");
+    return 0;
+}
+
+static int finish_step(Workshop *shop, Job *job, const ChildEnd *end)
+{
+    if (end->code != 0 || end->timed_out)
+        return step_failed(shop, job, end);
+    switch (job->state) {
+    case JOB_ENCODING:
+        job->encode_seconds = job_step_seconds(job);
+        end_step(shop, job);
+        return start_measure(shop, job);
+    case JOB_MEASURING:
+        return finish_measure(shop, job);
+    case JOB_COUNTING:
+        job->media.frames = job->count.frame;
+        job->counted = true;
+        end_step(shop, job);
+        return check_encode(shop, job);
+    default:
+        job->score_seconds = job_step_seconds(job);
+        return finish_score(shop, job);
+    }
+}
+
+/* ---- scheduling ---- */
 
 /* Start every step that may start now. */
 static int start_some(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg)
@@ -256,7 +352,8 @@ static int start_some(Workshop *shop, Job *jobs, size_t count, JobChanged *chang
             err = start_encode(shop, job);
             encoding++;
         } else if (job->state == JOB_MEASURED) {
-            ScoringDevice *const device = free_device(shop);
+            ScoringDevice *const device =
+                device_choose(shop->devices, shop->device_count, &shop->last_resort, job->refused);
             if (!device)
                 continue;
             err = start_score(shop, job, device);
@@ -320,80 +417,9 @@ void job_free(Job *job)
     discard(&job->file, true);
     discard(&job->report, true);
     free(job->scores);
+    free(job->failure);
+    json_decref(job->place);
+    json_decref(job->warnings);
     json_decref(job->stored);
     *job = (Job){ .source = NULL };
-}
-
-static bool shown, drawn;
-static const char *heading;
-
-void status_start(bool quiet, const char *what)
-{
-    shown = !quiet && message_on_terminal();
-    heading = what;
-}
-
-/* status_draw leaves the cursor at the top of the display, so clearing to the end of the screen
- * erases it. */
-void status_hide(void)
-{
-    if (drawn)
-        fputs("\r\033[J", stderr);
-    fflush(stderr);
-    drawn = false;
-}
-
-/* Print one line, cut to the terminal's width. Replaces control characters, since names may contain
- * anything. */
-static void put_line(char *text, unsigned columns, unsigned *lines)
-{
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    if (columns && strlen(text) >= columns)
-        text[columns - 1] = 0;
-    fprintf(stderr, "%s\033[K\n", text);
-    ++*lines;
-}
-
-static void print_job(const Job *job, char *text, size_t size)
-{
-    static const char *const what[] = {
-        [JOB_ENCODING] = "encoding", [JOB_MEASURING] = "measuring", [JOB_SCORING] = "scoring"
-    };
-    char setting[32], progress[96] = "";
-    const double time = now() - job->since;
-    const uint64_t total = job->source->media.frames;
-    range_print(job->setting, setting, sizeof(setting));
-    if (job->frame && time > 0.0)
-        snprintf(progress, sizeof(progress), "  %3u%%  %.1f fps",
-                 (unsigned)(total ? job->frame * 100 / total : 0), (double)job->frame / time);
-    snprintf(text, size, "  %-24s %s %-5s %s%s%s%s", job->encoder->label,
-             encoder_setting_name(job->encoder), setting, what[job->state],
-             job->device ? " on " : "", job->device ? job->device->label : "", progress);
-}
-
-void status_draw(const Job *jobs, size_t count)
-{
-    struct winsize window = { 0 };
-    unsigned lines = 0, done = 0;
-    char text[512];
-    if (!shown)
-        return;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) || !window.ws_row)
-        window.ws_row = 24;
-    for (size_t i = 0; i < count; i++)
-        done += jobs[i].state >= JOB_DONE;
-    status_hide();
-    snprintf(text, sizeof(text), "%s: %u of %zu done", heading, done, count);
-    put_line(text, window.ws_col, &lines);
-    for (size_t i = 0; i < count && lines + 2 < window.ws_row; i++) {
-        if (!jobs[i].child)
-            continue;
-        print_job(&jobs[i], text, sizeof(text));
-        put_line(text, window.ws_col, &lines);
-    }
-    fprintf(stderr, "\033[%uA\r", lines);
-    fflush(stderr);
-    drawn = true;
 }

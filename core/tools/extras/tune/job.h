@@ -15,33 +15,9 @@
 #include "common/temp.h"
 #include "encoder.h"
 #include "devices.h"
+#include "media.h"
+#include "trial.h"
 #include "report/pooling.h"
-
-/* The size and duration of a video stream, read from `ffmpeg -c copy -f framecrc`, which prints a
- * line for each packet. The byte count is that of the video stream alone, and nothing is decoded.
- */
-
-typedef struct Media {
-    unsigned width, height;
-    uint64_t frames, bytes;
-    double seconds;
-} Media;
-
-typedef struct MediaReader {
-    char line[256];
-    size_t used;
-    bool overlong;
-    int64_t base_num, base_den; /* one tick in seconds, as a fraction */
-    int64_t first, last, last_ticks;
-    Media media;
-} MediaReader;
-
-/* The command whose output media_feed reads. The caller frees it. */
-Argv media_command(const char *ffmpeg, const char *path);
-
-void media_feed(MediaReader *reader, const char *bytes, size_t count);
-/* Call after the last bytes. False: the file has no video. */
-bool media_finish(MediaReader *reader, Media *media);
 
 /* State shared by all jobs. The pointers belong to the caller. */
 typedef struct Workshop {
@@ -51,11 +27,14 @@ typedef struct Workshop {
     const char *self; /* path of this program, which runs itself as the vmaf command */
     ScoringDevice *devices;
     size_t device_count;
-    unsigned encodes; /* encodes that run at once */
-    Argv score_words; /* options for the vmaf command: --model, --feature, … */
+    ScoringDevice last_resort; /* the CPU; see devices.h */
+    unsigned encodes;          /* encodes that run at once */
+    Argv score_words;          /* options for the vmaf command: --model, --feature, … */
+    Trial trial;               /* for devices that may be broken */
     const char *metric;
     Pooling pooling;
     double time_limit; /* seconds for each step; 0: no limit */
+    bool allow_scaled; /* encodes may have another size than their source */
     bool quiet;
 } Workshop;
 
@@ -64,12 +43,14 @@ typedef struct Original {
     char *argument; /* the path in a form that no program mistakes for an option */
     char *y4m;      /* path of the decoded video; NULL: not decoded yet */
     Media media;
+    bool counted, shaped; /* media has what decoding gives: frames; width and height */
 } Original;
 
 enum JobState {
     JOB_WAITING,
     JOB_ENCODING,
     JOB_MEASURING,
+    JOB_COUNTING, /* decoding the encode to count its frames */
     JOB_MEASURED,
     JOB_SCORING,
     JOB_DONE,
@@ -88,12 +69,12 @@ typedef struct Job {
     enum JobState state;
     Child *child;
     Argv argv;
-    ScoringDevice *device;
+    ScoringDevice *device; /* that scores it now; NULL: none */
     char *file, *report;
-    double since; /* start of the current step */
-    uint64_t frame;
-    char line[128]; /* partial line of progress output */
-    size_t line_used;
+    double since;                 /* start of the current step */
+    FrameCount count;             /* of the current step */
+    bool counted;                 /* media.frames is the number of frames that can be decoded */
+    const ScoringDevice *refused; /* scoring failed there, although the device works */
     Tail tail;
     MediaReader reader;
     /* Results. */
@@ -102,9 +83,11 @@ typedef struct Job {
     double encode_seconds, score_seconds;
     double *scores; /* one per scored frame */
     size_t score_count;
-    double score;          /* pooled over the frames */
-    const char *scored_on; /* label of the device */
-    json_t *stored;        /* the result as an earlier run saved it; NULL: computed now */
+    double score;     /* pooled over the frames */
+    json_t *place;    /* where it was scored */
+    json_t *warnings; /* of scoring: an array of objects with "code", "input" and "text" */
+    char *failure;    /* why the job failed; NULL: it did not */
+    json_t *stored;   /* the result as an earlier run saved it; NULL: computed now */
 } Job;
 
 /* Read the size, length and other properties of a source. Prints errors. Returns 0 or a negative
@@ -113,6 +96,11 @@ int original_open(Original *source, const char *path, Workshop *shop);
 /* Decode the source to Y4M, unless that has been done. Prints errors and returns a negative errno.
  */
 int original_decode(Original *source, Workshop *shop);
+/* Decode the source once to count its frames, and to see its width and height as it is shown:
+ * files may hold packets that are not frames, and turned or cropped pictures. Print errors and
+ * return a negative errno. */
+int original_count(Original *source, Workshop *shop);
+int original_shape(Original *source, Workshop *shop);
 void original_close(Original *source);
 
 /* Called after each step of a job, and regularly with `job` NULL. A nonzero result stops all jobs.
@@ -123,6 +111,9 @@ typedef int JobChanged(void *arg, Job *job);
  * Returns 0, -EINTR after a signal, or another negative errno if nothing can continue. */
 int jobs_run(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg);
 void job_free(Job *job);
+
+/* The time since the job's current step began. */
+double job_step_seconds(const Job *job);
 
 /* Describe how a process ended: "exit code 1", "signal 11" or "time limit exceeded". */
 void end_print(const ChildEnd *end, char *text, size_t size);
@@ -135,5 +126,7 @@ void status_start(bool quiet, const char *what);
 void status_draw(const Job *jobs, size_t count);
 /* Erase the display. Call it before printing anything else, and at the end. */
 void status_hide(void);
+/* Erase the display, and leave its first line there: how much is done. */
+void status_finish(const Job *jobs, size_t count);
 
 #endif

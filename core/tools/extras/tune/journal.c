@@ -206,26 +206,50 @@ int journal_add(Journal *journal, const char *key, json_t *object)
     return err;
 }
 
-char *key_make(const char *path, const TuneOptions *options, const Encoder *encoder,
-               const char *what)
+/* What tells a file's content from an earlier one. */
+static void add_file(json_t *key, const char *path)
 {
     struct stat info;
-    json_t *const key = json_array();
     if (stat(path, &info))
         info = (struct stat){ .st_size = 0 };
-    json_array_append_new(key, json_text(path));
     json_array_append_new(key, json_integer((json_int_t)info.st_size));
     json_array_append_new(key, json_integer((json_int_t)info.st_mtim.tv_sec));
     json_array_append_new(key, json_integer((json_int_t)info.st_mtim.tv_nsec));
+}
+
+/* A model may be a file: "path=model.json:name=x". */
+static int add_score_word(json_t *key, const char *word)
+{
+    json_array_append_new(key, json_text(word));
+    if (strncmp(word, "path=", strlen("path=")))
+        return 0;
+    const char *const path = word + strlen("path=");
+    char *const file = strndup(path, strcspn(path, ":"));
+    if (!file)
+        return -ENOMEM;
+    add_file(key, file);
+    free(file);
+    return 0;
+}
+
+char *key_make(const char *path, const TuneOptions *options, const Encoder *encoder,
+               const char *what)
+{
+    int err = 0;
+    json_t *const key = json_array();
+    json_array_append_new(key, json_integer(TUNE_SCHEMA));
+    json_array_append_new(key, json_text(path));
+    add_file(key, path);
     json_array_append_new(key, json_text(options->metric));
     json_array_append_new(key, json_string(options->pooling.name));
-    for (size_t i = 0; i < options->score_words.count; i++)
-        json_array_append_new(key, json_text(options->score_words.words[i]));
+    for (size_t i = 0; !err && i < options->score_words.count; i++)
+        err = add_score_word(key, options->score_words.words[i]);
+    json_array_append_new(key, json_text(options->ffmpeg));
     json_array_append_new(key, json_text(encoder->label));
     for (size_t i = 0; i < encoder->command.words.count; i++)
         json_array_append_new(key, json_text(encoder->command.words.words[i]));
     json_array_append_new(key, json_string(what));
-    char *const text = json_whole_text(key, JSON_COMPACT);
+    char *const text = err ? NULL : json_whole_text(key, JSON_COMPACT);
     json_decref(key);
     return text;
 }

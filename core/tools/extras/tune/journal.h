@@ -30,8 +30,9 @@ int journal_add(Journal *journal, const char *key, json_t *object);
 /* Keys contain everything that a result depends on, so equal keys mean that the result can be
  * reused. */
 
-/* Build a key from the source's path, size and time, the scoring options, the encoder and `what`,
- * the task. free() it. NULL: no memory. */
+/* Build a key from the source's path, size and time, the scoring options (with size and time of
+ * models that are files), the ffmpeg, the encoder and `what`, the task. free() it. NULL: no
+ * memory. */
 char *key_make(const char *path, const TuneOptions *options, const Encoder *encoder,
                const char *what);
 /* The key for encoding with one setting. free() it. NULL: no memory. */

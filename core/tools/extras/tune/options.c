@@ -15,6 +15,7 @@ enum {
     ARG_CRF,
     ARG_TARGET,
     ARG_BACKENDS,
+    ARG_SOFTWARE,
     ARG_THREADS,
     ARG_ENCODES,
     ARG_MODEL,
@@ -22,6 +23,8 @@ enum {
     ARG_METRIC,
     ARG_POOL,
     ARG_SUBSAMPLE,
+    ARG_RANGE,
+    ARG_SCALED,
     ARG_OUTPUT,
     ARG_OVERWRITE,
     ARG_JSON,
@@ -64,14 +67,25 @@ enum {
         ROW(ARG_FEATURE, "feature", "SPEC", "a feature, as for the vmaf command; see --metric",    \
             "feature"),                                                                            \
         ROW(ARG_METRIC, "metric", "NAME", "the metric to compare by (default: vmaf)", NULL),       \
-        ROW(ARG_SUBSAMPLE, "subsample", "N", "score every Nth frame", NULL)
+        ROW(ARG_SUBSAMPLE, "subsample", "N", "score every Nth frame", NULL),                       \
+        ROW(ARG_RANGE, "range", "MODE",                                                            \
+            "as for the vmaf command: match brings full and\nlimited range together", "match"),    \
+    {                                                                                              \
+        .id = ARG_SCALED, .name = "allow-scaled",                                                  \
+        .help = "encodes may have another size than the source;\n"                                 \
+                "they are scaled to it before scoring"                                             \
+    }
 #define DEVICE_ROWS                                                                                \
     { .help = "Devices" },                                                                         \
         ROW(ARG_BACKENDS, "backends", "LIST",                                                      \
             "devices that score, all at once: cpu, vulkan:0,\n"                                    \
-            "cuda:NAME, …; each runs one scoring at a time\n"                                    \
+            "cuda:NAME, …; each runs one scoring at a time, and\n"                               \
+            "all must work here; available: those that do\n"                                       \
             "(default: cpu)",                                                                      \
             "backend"),                                                                            \
+        { .id = ARG_SOFTWARE,                                                                      \
+          .name = "allow-software",                                                                \
+          .help = "devices may be software: a CPU that emulates a GPU" },                          \
         ROW(ARG_THREADS, "threads", "N",                                                           \
             "threads for scoring, divided among the devices\n(default: one per processor)", NULL), \
         ROW(ARG_ENCODES, "encodes", "N", "encodes that run at once (default: 1)", NULL)
@@ -344,9 +358,20 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         return parse_target(options, value);
     case ARG_BACKENDS:
         scoring_devices_free(options->devices, options->device_count);
+        options->devices = NULL;
+        options->device_count = 0;
+        options->available = !strcmp(value, "available");
+        if (options->available)
+            return 0;
         err = scoring_devices_parse(&options->devices, &options->device_count, value, error,
                                     sizeof(error));
         return err == -EINVAL ? wrong("%s", error) : err;
+    case ARG_SOFTWARE:
+        options->allow_software = true;
+        return 0;
+    case ARG_SCALED:
+        options->allow_scaled = true;
+        return 0;
     case ARG_THREADS:
         return take_count(arg, value, 1, 1024, &options->threads);
     case ARG_ENCODES:
@@ -356,6 +381,7 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         return err ? err : add_score_words(options, arg, value);
     case ARG_MODEL:
     case ARG_FEATURE:
+    case ARG_RANGE:
         return add_score_words(options, arg, value);
     case ARG_METRIC:
         options->metric = value;
@@ -511,7 +537,7 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
     if (err || help)
         return err;
     err = walk_settings(options, *command, argc - 1, argv + 1);
-    if (!err && !options->devices) {
+    if (!err && !options->devices && !options->available) {
         char error[64];
         err = scoring_devices_parse(&options->devices, &options->device_count, "cpu", error,
                                     sizeof(error));

@@ -23,6 +23,8 @@ typedef struct TuneOptions {
     size_t encoder_count;
     ScoringDevice *devices;
     size_t device_count;
+    bool available; /* use the devices that work here; none is listed */
+    bool allow_software, allow_scaled;
     bool has_target;
     double target;
     Pooling pooling;

@@ -13,16 +13,19 @@
 
 typedef struct Look {
     MediaReader reader;
+    FrameCount count;
     Tail tail;
 } Look;
 
 static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t count)
 {
     Look *const look = arg;
-    if (stream == CHILD_OUT)
+    if (stream == CHILD_OUT) {
         media_feed(&look->reader, bytes, count);
-    else
+        frame_count_feed(&look->count, bytes, count);
+    } else {
         tail_feed(&look->tail, bytes, count);
+    }
 }
 
 static int run(Workshop *shop, Argv *argv, Look *look, ChildEnd *end)
@@ -78,27 +81,85 @@ int original_open(Original *source, const char *path, Workshop *shop)
     return err;
 }
 
+/* Run a command on the source and take its output. Prints why it failed, with `what` it could not
+ * do. */
+static int look_again(Original *source, Workshop *shop, Argv argv, const char *what, Look *look)
+{
+    ChildEnd end;
+    *look = (Look){ .count = { .used = 0 } };
+    const int err = run(shop, &argv, look, &end);
+    if (err || !end.code)
+        return err;
+    say("cannot %s %s", what, source->path);
+    tail_say(&look->tail);
+    return -EIO;
+}
+
+int original_count(Original *source, Workshop *shop)
+{
+    if (source->counted)
+        return 0;
+    Look *const look = malloc(sizeof(*look));
+    const int err =
+        look ? look_again(source, shop, media_count_command(shop->ffmpeg, source->argument),
+                          "decode", look)
+             : -ENOMEM;
+    if (!err) {
+        source->media.frames = look->count.frame;
+        source->counted = true;
+    }
+    free(look);
+    return err;
+}
+
+int original_shape(Original *source, Workshop *shop)
+{
+    if (source->shaped)
+        return 0;
+    Look *const look = malloc(sizeof(*look));
+    Media shown;
+    const int err =
+        look ? look_again(source, shop, media_shape_command(shop->ffmpeg, source->argument),
+                          "decode", look)
+             : -ENOMEM;
+    if (!err && media_finish(&look->reader, &shown)) {
+        source->media.width = shown.width;
+        source->media.height = shown.height;
+    }
+    source->shaped = !err;
+    free(look);
+    return err;
+}
+
+/* Y4M has one frame rate, and ffmpeg repeats or drops frames to keep it. */
+static int check_y4m(Original *source, Workshop *shop, uint64_t frames)
+{
+    int err = 0;
+    if (frames != source->media.frames)
+        err = original_count(source, shop);
+    if (err || frames == source->media.frames)
+        return err;
+    say("cannot decode %s to Y4M, which has one frame rate: its %" PRIu64 " frames became %" PRIu64
+        "; bring the source to one frame rate first (ffmpeg -i SOURCE -vf fps=30 …)",
+        source->path, source->media.frames, frames);
+    return -EIO;
+}
+
 int original_decode(Original *source, Workshop *shop)
 {
     if (source->y4m)
         return 0;
     char *const path = temp_file(shop->temp, "y4m");
-    Look *const look = calloc(1, sizeof(*look));
-    Argv argv = { 0 };
-    ChildEnd end;
-    argv_add_all(&argv, (const char *const[]){ shop->ffmpeg, "-nostdin", "-hide_banner", "-v",
-                                               "error", "-y", "-i", NULL });
-    argv_addf(&argv, "file:%s", source->argument);
-    argv_add_all(&argv, (const char *const[]){ "-map", "0:v:0", "-strict", "-1", "-f",
-                                               "yuv4mpegpipe", NULL });
-    argv_addf(&argv, "file:%s", path ? path : "");
+    Look *const look = malloc(sizeof(*look));
+    Argv argv = media_decode_command(shop->ffmpeg, source->argument, path ? path : "");
     argv.failed |= !path || !look;
-    int err = run(shop, &argv, look, &end);
-    if (!err && end.code) {
-        say("cannot decode %s", source->path);
-        tail_say(&look->tail);
-        err = -EIO;
-    }
+    int err = -ENOMEM;
+    if (look)
+        err = look_again(source, shop, argv, "decode", look);
+    else
+        argv_free(&argv);
+    if (!err)
+        err = check_y4m(source, shop, look->count.frame);
     free(look);
     if (!err) {
         source->y4m = path;
@@ -117,78 +178,4 @@ void original_close(Original *source)
     free(source->y4m);
     free(source->argument);
     *source = (Original){ .path = NULL };
-}
-
-Argv media_command(const char *ffmpeg, const char *path)
-{
-    Argv argv = { 0 };
-    argv_add_all(&argv, (const char *const[]){ ffmpeg, "-nostdin", "-hide_banner", "-v", "error",
-                                               "-i", NULL });
-    argv_addf(&argv, "file:%s", path);
-    argv_add_all(
-        &argv, (const char *const[]){ "-map", "0:v:0", "-c", "copy", "-f", "framecrc", "-", NULL });
-    return argv;
-}
-
-/* The fields are stream, dts, pts, duration, size, checksum and more. */
-static void take_packet(MediaReader *reader, const char *line)
-{
-    int64_t dts, pts, ticks;
-    uint64_t size;
-    if (sscanf(line, "0, %" SCNd64 ", %" SCNd64 ", %" SCNd64 ", %" SCNu64, &dts, &pts, &ticks,
-               &size) != 4)
-        return;
-    if (pts == INT64_MIN)
-        pts = dts;
-    if (!reader->media.frames || pts < reader->first)
-        reader->first = pts;
-    if (!reader->media.frames || pts >= reader->last) {
-        reader->last = pts;
-        reader->last_ticks = ticks;
-    }
-    reader->media.frames++;
-    reader->media.bytes += size;
-}
-
-static void take_line(MediaReader *reader)
-{
-    const char *const line = reader->line;
-    if (*line != '#')
-        take_packet(reader, line);
-    else if (sscanf(line, "#tb 0: %" SCNd64 "/%" SCNd64, &reader->base_num, &reader->base_den) != 2)
-        sscanf(line, "#dimensions 0: %ux%u", &reader->media.width, &reader->media.height);
-}
-
-void media_feed(MediaReader *reader, const char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (bytes[i] != '\n') {
-            if (reader->used + 1 < sizeof(reader->line))
-                reader->line[reader->used++] = bytes[i];
-            else
-                reader->overlong = true;
-            continue;
-        }
-        reader->line[reader->used] = 0;
-        if (!reader->overlong)
-            take_line(reader);
-        reader->used = 0;
-        reader->overlong = false;
-    }
-}
-
-bool media_finish(MediaReader *reader, Media *media)
-{
-    Media *const m = &reader->media;
-    if (!m->frames || !m->width || !m->height || reader->base_num <= 0 || reader->base_den <= 0)
-        return false;
-    const double tick = (double)reader->base_num / (double)reader->base_den;
-    const double span = (double)reader->last - (double)reader->first;
-    /* Add the duration of the last frame: its own, or the average of the others. */
-    const double last = reader->last_ticks > 0 ? (double)reader->last_ticks
-                        : m->frames > 1        ? span / (double)(m->frames - 1)
-                                               : 0.0;
-    m->seconds = (span + last) * tick;
-    *media = *m;
-    return m->seconds > 0.0;
 }

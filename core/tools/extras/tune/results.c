@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/message.h"
 #include "libvmaf/libvmaf.h"
 #include "encoder.h"
 
@@ -48,7 +49,8 @@ int results_create(Results *results, const Workshop *shop, const Original *sourc
                    size_t job_count, const Encoder *encoders, size_t encoder_count,
                    const char *anchor)
 {
-    *results = (Results){ .source = source,
+    *results = (Results){ .shop = shop,
+                          .source = source,
                           .jobs = jobs,
                           .job_count = job_count,
                           .metric = shop->metric,
@@ -86,6 +88,47 @@ void results_score_name(const Results *results, char *text, size_t size)
         snprintf(text, size, "%s (%s)", results->metric, results->pooling.name);
 }
 
+json_t *results_warnings(const Results *results)
+{
+    json_t *const all = json_array();
+    int err = all ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < results->job_count; i++)
+        err = list_join(all, results->jobs[i].warnings);
+    if (!err)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static bool is_warned(const Job *job, const json_t *warning)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach(job->warnings, i, item) if (json_equal(item, warning)) return true;
+    return false;
+}
+
+void results_warned(const Results *results, const json_t *warning, char *text, size_t size)
+{
+    Names names = { .used = 0 };
+    bool all = true;
+    for (size_t i = 0; i < results->job_count; i++) {
+        const Job *const job = &results->jobs[i];
+        char setting[32], name[256];
+        if (job->state != JOB_DONE)
+            continue;
+        if (!is_warned(job, warning)) {
+            all = false;
+            continue;
+        }
+        range_print(job->setting, setting, sizeof(setting));
+        snprintf(name, sizeof(name), "%s %s %s", job->encoder->label,
+                 encoder_setting_name(job->encoder), setting);
+        names_add(&names, name);
+    }
+    snprintf(text, size, "%s", all ? "all encodes" : names.text);
+}
+
 /* ---- on the terminal ---- */
 
 void results_print_heading(FILE *file, const char *score_name)
@@ -111,11 +154,39 @@ static double speed(const Job *job, double seconds)
 
 void results_print_job(FILE *file, const Job *job)
 {
-    char setting[32];
+    char setting[32], place[128], codes[256];
     range_print(job->setting, setting, sizeof(setting));
+    place_print(job->place, place, sizeof(place));
     print_label(file, job->encoder->label, 28);
-    fprintf(file, " %7s %12.2f %14.4f %11.2f %11.2f  %s\n", setting, job->bitrate, job->score,
-            speed(job, job->encode_seconds), speed(job, job->score_seconds), job->scored_on);
+    fprintf(file, " %7s %12.2f %14.4f %11.2f %11.2f  ", setting, job->bitrate, job->score,
+            speed(job, job->encode_seconds), speed(job, job->score_seconds));
+    print_label(file, place, 0);
+    warnings_codes(job->warnings, codes, sizeof(codes));
+    if (*codes)
+        fputs("  ! ", file);
+    print_label(file, codes, 0);
+    fputc('\n', file);
+}
+
+void results_print_warnings(const Results *results, FILE *file)
+{
+    size_t i;
+    json_t *warning;
+    json_t *const all = results_warnings(results);
+    if (json_array_size(all))
+        fputc('\n', file);
+    json_array_foreach(all, i, warning)
+    {
+        char text[512], encodes[1024];
+        warning_text(warning, text, sizeof(text));
+        results_warned(results, warning, encodes, sizeof(encodes));
+        fputs("warning: ", file);
+        print_label(file, text, 0);
+        fputs(" (", file);
+        print_label(file, encodes, 0);
+        fputs(")\n", file);
+    }
+    json_decref(all);
 }
 
 static void print_delta(FILE *file, double value, const char *unit)
@@ -173,28 +244,6 @@ void results_print_deltas(const Results *results, FILE *file)
 
 /* ---- as JSON ---- */
 
-json_t *json_text(const char *text)
-{
-    json_t *const plain = json_string(text);
-    if (plain)
-        return plain;
-    /* Not valid UTF-8: write every byte outside of ASCII as \xNN. */
-    char *const spelt = malloc(4 * strlen(text) + 1);
-    char *at = spelt;
-    if (!spelt)
-        return NULL;
-    for (; *text; text++) {
-        if ((unsigned char)*text < 0x80)
-            *at++ = *text;
-        else
-            at += sprintf(at, "\\x%02x", (unsigned char)*text);
-    }
-    *at = 0;
-    json_t *const string = json_string(spelt);
-    free(spelt);
-    return string;
-}
-
 static json_t *number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -223,16 +272,18 @@ int result_note(Journal *journal, const char *key, json_t *object, const char *p
 
 bool result_restore(Job *job, json_t *stored)
 {
-    const char *device;
     double frames, bytes;
-    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:F, s:s, s:o}", "bitrate", &job->bitrate,
-                    "bytes", &bytes, "frames", &frames, "score", &job->score, "encode_seconds",
-                    &job->encode_seconds, "score_seconds", &job->score_seconds, "scored_on",
-                    &device, "pooled", &(json_t *){ NULL }))
+    json_t *place, *warnings, *pooled;
+    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:F, s:o, s:o, s:o}", "bitrate",
+                    &job->bitrate, "bytes", &bytes, "frames", &frames, "score", &job->score,
+                    "encode_seconds", &job->encode_seconds, "score_seconds", &job->score_seconds,
+                    "scored_on", &place, "warnings", &warnings, "pooled", &pooled) ||
+        !json_is_object(place) || !json_is_array(warnings))
         return false;
     job->media.bytes = (uint64_t)bytes;
     job->media.frames = (uint64_t)frames;
-    job->scored_on = device;
+    job->place = json_incref(place);
+    job->warnings = json_incref(warnings);
     job->stored = json_incref(stored);
     job->state = JOB_DONE;
     return true;
@@ -248,6 +299,11 @@ static json_t *stored_json(const Job *job)
     return object;
 }
 
+const char *result_failure(const Job *job)
+{
+    return job->failure ? job->failure : "left out, because the encoder failed at another setting";
+}
+
 json_t *result_json(const Job *job)
 {
     if (job->stored)
@@ -258,6 +314,7 @@ json_t *result_json(const Job *job)
     json_object_set_new(object, "setting", number(job->setting));
     if (job->state != JOB_DONE) {
         json_object_set_new(object, "failed", json_true());
+        json_object_set_new(object, "reason", json_text(result_failure(job)));
         return object;
     }
     json_object_set_new(object, "bitrate", number(job->bitrate));
@@ -269,8 +326,28 @@ json_t *result_json(const Job *job)
     json_object_set_new(object, "encode_fps", number(speed(job, job->encode_seconds)));
     json_object_set_new(object, "score_seconds", number(job->score_seconds));
     json_object_set_new(object, "score_fps", number(speed(job, job->score_seconds)));
-    json_object_set_new(object, "scored_on", json_string(job->scored_on));
+    json_object_set(object, "scored_on", job->place);
+    json_object_set(object, "warnings", job->warnings);
     return object;
+}
+
+static json_t *device_json(const ScoringDevice *device)
+{
+    json_t *const object = json_object();
+    json_object_set_new(object, "label", json_text(device->label));
+    json_object_set_new(object, "scored", json_integer(device->scored));
+    json_object_set_new(object, "stopped", device->dead ? json_text(device->why) : json_null());
+    return object;
+}
+
+json_t *devices_json(const Workshop *shop)
+{
+    json_t *const list = json_array();
+    for (size_t i = 0; i < shop->device_count; i++)
+        json_array_append_new(list, device_json(&shop->devices[i]));
+    if (shop->last_resort.scored)
+        json_array_append_new(list, device_json(&shop->last_resort));
+    return list;
 }
 
 static json_t *source_json(const Original *source)
@@ -316,7 +393,7 @@ json_t *results_json(const Results *results)
     for (size_t i = 0; i < results->hull_count; i++)
         json_array_append_new(hull, json_integer((json_int_t)results->hull[i]));
     json_object_set_new(root, "vmaf_tune", json_string("compare"));
-    json_object_set_new(root, "schema", json_integer(1));
+    json_object_set_new(root, "schema", json_integer(TUNE_SCHEMA));
     json_object_set_new(root, "version", json_string(vmaf_version()));
     json_object_set_new(root, "source", source_json(results->source));
     json_object_set_new(root, "metric", json_text(results->metric));
@@ -324,62 +401,6 @@ json_t *results_json(const Results *results)
     json_object_set_new(root, "points", points);
     json_object_set_new(root, "deltas", deltas);
     json_object_set_new(root, "hull", hull);
+    json_object_set_new(root, "devices", devices_json(results->shop));
     return root;
-}
-
-/* List the metrics of a frame for an error message. */
-static void list_metrics(const json_t *frame, char *text, size_t size)
-{
-    const char *name;
-    json_t *value;
-    size_t used = 0;
-    *text = 0;
-    json_object_foreach (json_object_get(frame, "metrics"), name, value) {
-        const int n = snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
-        used += n > 0 ? (size_t)n : 0;
-        if (used >= size)
-            return;
-    }
-}
-
-static int take_frames(Scored *scored, const json_t *frames, const char *metric, char *error,
-                       size_t error_size)
-{
-    const size_t count = json_array_size(frames);
-    scored->scores = malloc((count ? count : 1) * sizeof(*scored->scores));
-    if (!scored->scores)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *const frame = json_array_get(frames, i);
-        const json_t *const score = json_object_get(json_object_get(frame, "metrics"), metric);
-        if (json_is_number(score)) /* with --subsample, some frames have no score */
-            scored->scores[scored->count++] = json_number_value(score);
-    }
-    if (scored->count)
-        return 0;
-    char names[512];
-    list_metrics(json_array_get(frames, 0), names, sizeof(names));
-    snprintf(error, error_size, "no frame has a score \"%s\"; available: %s", metric, names);
-    return -EINVAL;
-}
-
-int scored_read(Scored *scored, const char *path, const char *metric, char *error,
-                size_t error_size)
-{
-    json_error_t problem;
-    json_t *const report = json_load_file(path, 0, &problem);
-    *scored = (Scored){ 0 };
-    if (!report) {
-        snprintf(error, error_size, "cannot read the report of the scores: %s", problem.text);
-        return -EINVAL;
-    }
-    const int err =
-        take_frames(scored, json_object_get(report, "frames"), metric, error, error_size);
-    scored->fps = json_number_value(json_object_get(report, "fps"));
-    json_decref(report);
-    if (err) {
-        free(scored->scores);
-        *scored = (Scored){ 0 };
-    }
-    return err;
 }

@@ -10,6 +10,9 @@
 #include "curve.h"
 #include "job.h"
 #include "journal.h"
+#include "scored.h"
+
+#define TUNE_SCHEMA 2 /* of our JSON; raised when a field changes its meaning */
 
 /* The curve of one encoder: its points, and the same points as rate_points_rising leaves them. */
 typedef struct Line {
@@ -19,6 +22,7 @@ typedef struct Line {
 } Line;
 
 typedef struct Results {
+    const Workshop *shop;
     const Original *source;
     const Job *jobs; /* including failed ones */
     size_t job_count;
@@ -38,18 +42,27 @@ int results_create(Results *results, const Workshop *shop, const Original *sourc
                    const char *anchor);
 void results_free(Results *results);
 
+/* All warnings of the encodes, each once. The caller releases the array. NULL: no memory. */
+json_t *results_warnings(const Results *results);
+/* Describe the encodes that a warning is about: "all encodes" or "libx264 crf 20, …". */
+void results_warned(const Results *results, const json_t *warning, char *text, size_t size);
+
 /* Print the name of the score: "vmaf" or "vmaf (p5)". */
 void results_score_name(const Results *results, char *text, size_t size);
 
 void results_print_heading(FILE *file, const char *score_name);
 void results_print_job(FILE *file, const Job *job);
+/* Print each warning once, with the encodes that it is about. */
+void results_print_warnings(const Results *results, FILE *file);
 void results_print_deltas(const Results *results, FILE *file);
 
-/* Make a JSON string, also from bytes that are not valid UTF-8. NULL: no memory. */
-json_t *json_text(const char *text);
+/* Why a job that is not done failed. */
+const char *result_failure(const Job *job);
 /* Describe one encode as JSON. The caller releases it. NULL: no memory. */
 json_t *result_json(const Job *job);
 json_t *results_json(const Results *results);
+/* Describe the devices: how many scores each computed, and why it stopped working, or null. */
+json_t *devices_json(const Workshop *shop);
 /* Add a result to the journal, with its source's path. Takes ownership of the object. Returns a
  * negative errno on failure. */
 int result_note(Journal *journal, const char *key, json_t *object, const char *path);
@@ -62,17 +75,5 @@ void results_write_html(const Results *results, FILE *file);
 
 /* Write the chart as an SVG element for a page, or as a file of its own if `alone`. */
 void results_write_chart(const Results *results, bool alone, FILE *file);
-
-/* Reading scores from the JSON report of the vmaf command. */
-
-typedef struct Scored {
-    double *scores; /* one per scored frame; free() it */
-    size_t count;
-    double fps; /* speed of scoring */
-} Scored;
-
-/* Read the scores of one metric. Returns 0, -ENOMEM, or -EINVAL with the reason in `error`. */
-int scored_read(Scored *scored, const char *path, const char *metric, char *error,
-                size_t error_size);
 
 #endif

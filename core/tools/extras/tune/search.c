@@ -117,6 +117,7 @@ static int changed(void *arg, Job *job)
 static int sum_up(const Search *search, const Round *round, Try *try)
 {
     size_t frames = 0;
+    int err = 0;
     double bits = 0.0, seconds = 0.0;
     for (size_t i = 0; i < round->count; i++) {
         if (round->jobs[i].state != JOB_DONE)
@@ -125,6 +126,17 @@ static int sum_up(const Search *search, const Round *round, Try *try)
         bits += (double)round->jobs[i].media.bytes * 8.0;
         seconds += round->jobs[i].source->media.seconds;
     }
+    try->places = json_array();
+    try->warnings = json_array();
+    for (size_t i = 0; !err && i < round->count; i++) {
+        json_t *const place = json_pack("[O]", round->jobs[i].place);
+        err = list_join(try->places, place);
+        json_decref(place);
+        if (!err)
+            err = list_join(try->warnings, round->jobs[i].warnings);
+    }
+    if (err)
+        return err;
     double *const scores = malloc((frames + 1) * sizeof(*scores));
     if (!scores)
         return -ENOMEM;
@@ -164,8 +176,8 @@ static int measure(Search *search, Try *try)
 
 static json_t *try_json(const Try *try)
 {
-    return json_pack("{s:f, s:f, s:f}", "setting", try->setting, "score", try->score, "bitrate",
-                     try->bitrate);
+    return json_pack("{s:f, s:f, s:f, s:O, s:O}", "setting", try->setting, "score", try->score,
+                     "bitrate", try->bitrate, "scored_on", try->places, "warnings", try->warnings);
 }
 
 /* Take the try from the journal, or measure it and add it there. */
@@ -180,8 +192,13 @@ static int recall_or_measure(Search *search, Try *try)
     if (!key)
         return -ENOMEM;
     int err = 0;
-    if (json_unpack(journal_get(search->journal, key), "{s:F, s:F}", "score", &try->score,
-                    "bitrate", &try->bitrate)) {
+    json_t *places, *warnings;
+    if (!json_unpack(journal_get(search->journal, key), "{s:F, s:F, s:o, s:o}", "score",
+                     &try->score, "bitrate", &try->bitrate, "scored_on", &places, "warnings",
+                     &warnings)) {
+        try->places = json_incref(places);
+        try->warnings = json_incref(warnings);
+    } else {
         err = measure(search, try);
         if (!err)
             err = result_note(search->journal, key, try_json(try), search->path);
@@ -190,19 +207,28 @@ static int recall_or_measure(Search *search, Try *try)
     return err;
 }
 
+static void try_free(Try *try)
+{
+    json_decref(try->places);
+    json_decref(try->warnings);
+}
+
 static int try_setting(Search *search, int step)
 {
     Try try = { .setting = search_setting(search, step) };
     const int err = recall_or_measure(search, &try);
-    if (err)
+    if (err) {
+        try_free(&try);
         return err;
+    }
     seek_add(&search->seek, step, try.score);
     search->tries[search->try_count++] = try;
     if (search->talks) {
-        char setting[32];
+        char setting[32], codes[256];
         range_print(try.setting, setting, sizeof(setting));
-        printf("%s %s: %s %.4f, %.2f kbit/s\n", encoder_setting_name(search->encoder), setting,
-               search->shop->metric, try.score, try.bitrate);
+        warnings_codes(try.warnings, codes, sizeof(codes));
+        printf("%s %s: %s %.4f, %.2f kbit/s%s%s\n", encoder_setting_name(search->encoder), setting,
+               search->shop->metric, try.score, try.bitrate, *codes ? "  ! " : "", codes);
         fflush(stdout);
     }
     return 0;
@@ -241,8 +267,22 @@ void search_close(Search *search)
     }
     free(search->samples);
     free(search->files);
+    for (size_t i = 0; i < search->try_count; i++)
+        try_free(&search->tries[i]);
     original_close(&search->whole);
     *search = (Search){ .shop = NULL };
+}
+
+json_t *search_warnings(const Search *search)
+{
+    json_t *const all = json_array();
+    int err = all ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < search->try_count; i++)
+        err = list_join(all, search->tries[i].warnings);
+    if (!err)
+        return all;
+    json_decref(all);
+    return NULL;
 }
 
 json_t *search_json(const Search *search)
@@ -259,6 +299,7 @@ json_t *search_json(const Search *search)
     json_object_set_new(root, "reached", json_boolean(search->found));
     json_object_set_new(root, "found", search->found ? try_json(search->found) : json_null());
     json_object_set_new(root, "tries", tries);
+    json_object_set_new(root, "warnings", search_warnings(search));
     return root;
 }
 

@@ -45,6 +45,8 @@ double seek_slope(const Seek *seek, int step);
 /* The result of trying one setting on all samples. */
 typedef struct Try {
     double setting, score, bitrate;
+    json_t *places;   /* where it was scored: an array */
+    json_t *warnings; /* of scoring: an array */
 } Try;
 
 typedef struct Search {
@@ -87,6 +89,8 @@ int search_step(const Search *search, double setting);
 
 /* Describe the tries and the result as JSON. The caller releases it. */
 json_t *search_json(const Search *search);
+/* All warnings of the tries, each once. The caller releases the array. NULL: no memory. */
+json_t *search_warnings(const Search *search);
 /* Print the target: "vmaf 95" or "vmaf 95 (p5)". */
 void search_target_name(const Search *search, char *text, size_t size);
 

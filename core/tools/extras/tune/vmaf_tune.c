@@ -31,14 +31,40 @@ static char *temp_parent(const TuneOptions *options)
     return strdup(tmpdir && *tmpdir ? tmpdir : "/tmp");
 }
 
-static int act(Workshop *shop, const TuneOptions *options, enum TuneAction action)
+/* Choose the devices that score, and try each of them before anything is encoded. */
+static int prepare_devices(Workshop *shop, TuneOptions *options)
+{
+    const DeviceParams params = { .threads = options->threads,
+                                  .allow_software = options->allow_software,
+                                  .self = shop->self,
+                                  .children = shop->children };
+    int err = 0;
+    if (options->available)
+        err = scoring_devices_find(&options->devices, &options->device_count,
+                                   options->allow_software, shop->self, shop->children);
+    if (!err)
+        err = scoring_devices_prepare(options->devices, options->device_count, &params);
+    if (!err)
+        err = trial_run_all(&shop->trial, options->devices, &options->device_count,
+                            options->available);
+    if (!err && options->available) /* some may have been left out: divide the threads anew */
+        err = scoring_devices_prepare(options->devices, options->device_count, &params);
+    shop->devices = options->devices;
+    shop->device_count = options->device_count;
+    last_resort_prepare(&shop->last_resort, options->threads);
+    return err;
+}
+
+static int act(Workshop *shop, TuneOptions *options, enum TuneAction action)
 {
     int err =
         encoders_check(options->encoders, options->encoder_count, options->ffmpeg, shop->children);
+    if (!err)
+        err = trial_create(&shop->trial, shop->temp);
+    if (!err)
+        err = prepare_devices(shop, options);
     if (err)
         return err;
-    scoring_devices_prepare(shop->devices, shop->device_count, options->threads, shop->self,
-                            shop->children);
     if (interrupt_signal())
         return -EINTR;
     switch (action) {
@@ -53,20 +79,23 @@ static int act(Workshop *shop, const TuneOptions *options, enum TuneAction actio
     }
 }
 
-static int work(const TuneOptions *options, enum TuneAction action, const char *called)
+static int work(TuneOptions *options, enum TuneAction action, const char *called)
 {
     Workshop shop = { .ffmpeg = options->ffmpeg,
-                      .devices = options->devices,
-                      .device_count = options->device_count,
                       .encodes = options->encodes,
                       .score_words = options->score_words,
                       .metric = options->metric,
                       .pooling = options->pooling,
                       .time_limit = options->time_limit,
+                      .allow_scaled = options->allow_scaled,
                       .quiet = options->quiet };
     char *const self = own_program_path(called), *const parent = temp_parent(options);
     shop.self = self;
     int err = self && parent ? children_create(&shop.children) : -ENOMEM;
+    shop.trial = (Trial){ .self = self,
+                          .children = shop.children,
+                          .words = &options->score_words,
+                          .metric = options->metric };
     interrupt_watch();
     if (!err) {
         interrupt_call(wake, shop.children);
@@ -75,6 +104,7 @@ static int work(const TuneOptions *options, enum TuneAction action, const char *
     if (!err)
         err = act(&shop, options, action);
     interrupt_call(NULL, NULL);
+    trial_free(&shop.trial);
     children_destroy(shop.children);
     temp_destroy(shop.temp);
     free(self);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "scored.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/message.h"
+
+json_t *json_text(const char *text)
+{
+    json_t *const plain = json_string(text);
+    if (plain)
+        return plain;
+    /* Not valid UTF-8: write every byte outside of ASCII as \xNN. */
+    char *const spelt = malloc(4 * strlen(text) + 1);
+    char *at = spelt;
+    if (!spelt)
+        return NULL;
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x80)
+            *at++ = *text;
+        else
+            at += sprintf(at, "\\x%02x", (unsigned char)*text);
+    }
+    *at = 0;
+    json_t *const string = json_string(spelt);
+    free(spelt);
+    return string;
+}
+
+/* List the metrics of a frame for an error message. */
+static void list_metrics(const json_t *frame, char *text, size_t size)
+{
+    const char *name;
+    json_t *value;
+    size_t used = 0;
+    *text = 0;
+    json_object_foreach (json_object_get(frame, "metrics"), name, value) {
+        const int n = snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+        used += n > 0 ? (size_t)n : 0;
+        if (used >= size)
+            return;
+    }
+}
+
+static int take_frames(Scored *scored, const json_t *frames, const char *metric, char *error,
+                       size_t error_size)
+{
+    const size_t count = json_array_size(frames);
+    scored->scores = malloc((count ? count : 1) * sizeof(*scored->scores));
+    if (!scored->scores)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *const frame = json_array_get(frames, i);
+        const json_t *const score = json_object_get(json_object_get(frame, "metrics"), metric);
+        if (json_is_number(score)) /* with --subsample, some frames have no score */
+            scored->scores[scored->count++] = json_number_value(score);
+    }
+    if (scored->count)
+        return 0;
+    char names[512];
+    list_metrics(json_array_get(frames, 0), names, sizeof(names));
+    snprintf(error, error_size, "no frame has a score \"%s\"; available: %s", metric, names);
+    return -EINVAL;
+}
+
+/* The feature that tells best where the scores come from: the first one that a GPU measured. */
+static const json_t *find_feature(const json_t *features)
+{
+    size_t i;
+    json_t *feature;
+    json_array_foreach(features, i, feature)
+    {
+        const char *const backend = json_string_value(json_object_get(feature, "backend"));
+        if (backend && strcmp(backend, "cpu"))
+            return feature;
+    }
+    return json_array_get(features, 0);
+}
+
+static json_t *make_place(const json_t *report, const char *label)
+{
+    const json_t *const feature = find_feature(json_object_get(report, "features"));
+    const char *backend = json_string_value(json_object_get(feature, "backend"));
+    const char *type = json_string_value(json_object_get(feature, "device_type"));
+    backend = backend ? backend : "cpu";
+    const bool gpu = strcmp(backend, "cpu") != 0;
+    type = !gpu ? "cpu" : type ? type : "other";
+    return json_pack("{s:o, s:s, s:O?, s:s, s:b}", "label", json_text(label), "backend", backend,
+                     "device", gpu ? json_object_get(feature, "device") : NULL, "type", type,
+                     "software", gpu && !strcmp(type, "cpu"));
+}
+
+void place_print(const json_t *place, char *text, size_t size)
+{
+    const char *const label = json_string_value(json_object_get(place, "label"));
+    snprintf(text, size, "%s%s", label ? label : "-",
+             json_is_true(json_object_get(place, "software")) ? " (software)" : "");
+}
+
+int list_join(json_t *list, const json_t *more)
+{
+    size_t i, k;
+    json_t *item, *known;
+    json_array_foreach(more, i, item)
+    {
+        bool there = false;
+        json_array_foreach(list, k, known) there |= json_equal(item, known);
+        if (!there && json_array_append(list, item))
+            return -ENOMEM;
+    }
+    return list ? 0 : -ENOMEM;
+}
+
+void warnings_codes(const json_t *warnings, char *text, size_t size)
+{
+    Names names = { .used = 0 };
+    size_t i;
+    json_t *warning;
+    json_t *const seen = json_object();
+    json_array_foreach(warnings, i, warning)
+    {
+        const char *const code = json_string_value(json_object_get(warning, "code"));
+        if (!code || json_object_get(seen, code))
+            continue;
+        json_object_set_new(seen, code, json_true());
+        names_add(&names, code);
+    }
+    json_decref(seen);
+    snprintf(text, size, "%s", names.text);
+}
+
+void warning_text(const json_t *warning, char *text, size_t size)
+{
+    const char *const input = json_string_value(json_object_get(warning, "input"));
+    const char *const said = json_string_value(json_object_get(warning, "text"));
+    const bool source = input && !strcmp(input, "reference");
+    snprintf(text, size, "%s%s", !input ? "" : source ? "source: " : "encode: ", said ? said : "");
+}
+
+/* Take what our own part of the report says. */
+static int take_more(Scored *scored, const json_t *report, const char *label)
+{
+    const json_t *const pairs = json_object_get(json_object_get(report, "scored"), "frames");
+    scored->pairs = (uint64_t)json_integer_value(pairs);
+    scored->place = make_place(report, label);
+    scored->warnings = json_array();
+    return scored->place ? list_join(scored->warnings, json_object_get(report, "warnings"))
+                         : -ENOMEM;
+}
+
+int scored_read(Scored *scored, const char *path, const char *metric, const char *label,
+                char *error, size_t error_size)
+{
+    json_error_t problem;
+    json_t *const report = json_load_file(path, 0, &problem);
+    *scored = (Scored){ .count = 0 };
+    if (!report) {
+        snprintf(error, error_size, "cannot read the report of the scores: %s", problem.text);
+        return -EINVAL;
+    }
+    int err = take_frames(scored, json_object_get(report, "frames"), metric, error, error_size);
+    if (!err)
+        err = take_more(scored, json_object_get(report, "vmaf_turbo"), label);
+    json_decref(report);
+    if (err)
+        scored_free(scored);
+    return err;
+}
+
+void scored_free(Scored *scored)
+{
+    free(scored->scores);
+    json_decref(scored->place);
+    json_decref(scored->warnings);
+    *scored = (Scored){ .count = 0 };
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Reading the JSON report of the vmaf command: scores, where they were computed, and warnings. */
+#ifndef TUNE_SCORED_H
+#define TUNE_SCORED_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct Scored {
+    double *scores; /* one per scored frame */
+    size_t count;
+    uint64_t pairs;   /* pairs of frames that were compared; more than `count` with --subsample */
+    json_t *place;    /* where the features were measured */
+    json_t *warnings; /* an array of objects with "code", "input" and "text" */
+} Scored;
+
+/* Read the scores of one metric, which were computed on the device called `label`. Returns 0,
+ * -ENOMEM, or -EINVAL with the reason in `error`. Free the result after success. */
+int scored_read(Scored *scored, const char *path, const char *metric, const char *label,
+                char *error, size_t error_size);
+void scored_free(Scored *scored);
+
+/* A place as reports name it: an object with "label" (as in --backends), "backend", "device" (null:
+ * the CPU), "type" ("cpu", "discrete", …) and "software" (true: a CPU that emulates a GPU). Print
+ * it for people. */
+void place_print(const json_t *place, char *text, size_t size);
+
+/* Add the items of `more` that `list` does not have. Returns 0 or -ENOMEM. */
+int list_join(json_t *list, const json_t *more);
+
+/* Print the codes of warnings: "hdr, interlaced". Empty: there are none. */
+void warnings_codes(const json_t *warnings, char *text, size_t size);
+/* Print one warning for people: "the distorted video is cut". Its bytes may be anything. */
+void warning_text(const json_t *warning, char *text, size_t size);
+
+/* Make a JSON string, also from bytes that are not valid UTF-8. NULL: no memory. */
+json_t *json_text(const char *text);
+
+#endif
