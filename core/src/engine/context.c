@@ -187,7 +187,11 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
 {
     const FeatureDef *def = feature_find(extractor);
     if (!def) {
-        log_error("unknown feature extractor \"%s\"", extractor);
+        const char *const successor = feature_successor(extractor);
+        if (successor)
+            log_error("there is no feature extractor \"%s\": %s", extractor, successor);
+        else
+            log_error("unknown feature extractor \"%s\"", extractor);
         return -EINVAL;
     }
     Feature *f;

@@ -114,6 +114,15 @@ const FeatureDef *feature_find(const char *extractor)
     return NULL;
 }
 
+const char *feature_successor(const char *extractor)
+{
+    static const char name[] = "motion_v2";
+    const size_t length = gpu_backend_strip(extractor);
+    return length == strlen(name) && !strncmp(extractor, name, length)
+               ? "\"motion\" has taken it in; its metric is VMAF_integer_feature_motion_sad_score"
+               : NULL;
+}
+
 const FeatureDef *feature_find_by_metric(const char *raw_metric)
 {
     for (const FeatureDef *const *def = feature_registry; *def; def++)

@@ -261,6 +261,8 @@ CASES = [
 
     # features
     ('$RAW --feature nope', FAIL, NONE, 'unknown extractor "nope"; use one of: float_psnr'),
+    ('$RAW --feature motion_v2', FAIL, NONE, 'motion has taken it in; its metric is VMAF_integer_feature_motion_sad_score\n'),
+    ('$RAW --feature motion_v2x', FAIL, NONE, 'unknown extractor "motion_v2x"'),
     ('$RAW --feature psnr_y', FAIL, NONE, 'psnr_y is a metric; use its extractor: psnr'),
     ('$RAW --feature integer_adm2', FAIL, NONE, 'is a metric; use its extractor: adm'),
     ('$RAW --feature ""', USAGE, NONE, 'no extractor is named'),

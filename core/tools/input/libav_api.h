@@ -48,6 +48,7 @@ const char *libav_api_open(void);
     X(avformat_find_stream_info)                                                                   \
     X(avformat_open_input)                                                                         \
     X(avformat_seek_file)                                                                          \
+    X(avformat_version)                                                                            \
     X(avio_alloc_context)                                                                          \
     X(avio_context_free)                                                                           \
     LIBAVFORMAT_SIDE_DATA(X)
@@ -70,6 +71,7 @@ const char *libav_api_open(void);
     X(avcodec_parameters_to_context)                                                               \
     X(avcodec_receive_frame)                                                                       \
     X(avcodec_send_packet)                                                                         \
+    X(avcodec_version)                                                                             \
     LIBAVCODEC_SIDE_DATA(X)
 
 #define LIBAVUTIL_FUNCTIONS(X)                                                                     \
@@ -102,14 +104,17 @@ const char *libav_api_open(void);
     X(av_mallocz)                                                                                  \
     X(av_pix_fmt_desc_get)                                                                         \
     X(av_rescale_q)                                                                                \
-    X(av_strerror)
+    X(av_strerror)                                                                                 \
+    X(av_version_info)                                                                             \
+    X(avutil_version)
 
 #define LIBSWSCALE_FUNCTIONS(X)                                                                    \
     X(sws_freeContext)                                                                             \
     X(sws_getCoefficients)                                                                         \
     X(sws_getContext)                                                                              \
     X(sws_scale)                                                                                   \
-    X(sws_setColorspaceDetails)
+    X(sws_setColorspaceDetails)                                                                    \
+    X(swscale_version)
 
 #define LIBAV_MEMBER(name) __typeof__(name) *name;
 typedef struct LibavApi {
@@ -165,6 +170,7 @@ extern LibavApi libav_api;
 #define av_rescale_q libav_api.av_rescale_q
 #define av_stream_get_side_data libav_api.av_stream_get_side_data
 #define av_strerror libav_api.av_strerror
+#define av_version_info libav_api.av_version_info
 #define avcodec_alloc_context3 libav_api.avcodec_alloc_context3
 #define avcodec_default_get_format libav_api.avcodec_default_get_format
 #define avcodec_find_decoder libav_api.avcodec_find_decoder
@@ -176,18 +182,22 @@ extern LibavApi libav_api;
 #define avcodec_parameters_to_context libav_api.avcodec_parameters_to_context
 #define avcodec_receive_frame libav_api.avcodec_receive_frame
 #define avcodec_send_packet libav_api.avcodec_send_packet
+#define avcodec_version libav_api.avcodec_version
 #define avformat_alloc_context libav_api.avformat_alloc_context
 #define avformat_close_input libav_api.avformat_close_input
 #define avformat_find_stream_info libav_api.avformat_find_stream_info
 #define avformat_open_input libav_api.avformat_open_input
 #define avformat_seek_file libav_api.avformat_seek_file
+#define avformat_version libav_api.avformat_version
 #define avio_alloc_context libav_api.avio_alloc_context
 #define avio_context_free libav_api.avio_context_free
+#define avutil_version libav_api.avutil_version
 #define sws_freeContext libav_api.sws_freeContext
 #define sws_getCoefficients libav_api.sws_getCoefficients
 #define sws_getContext libav_api.sws_getContext
 #define sws_scale libav_api.sws_scale
 #define sws_setColorspaceDetails libav_api.sws_setColorspaceDetails
+#define swscale_version libav_api.swscale_version
 
 #endif /* LIBAV_LINKED */
 

@@ -256,6 +256,61 @@ static int check_merge(const Options *options)
     return 0;
 }
 
+/* True if --doctor takes this option; the rest say how to score. */
+static bool is_for_doctor(const char *name)
+{
+    static const char *const names[] = { "doctor",  "backend",        "device",
+                                         "require", "allow_software", "vulkan_allow_software",
+                                         "json",    "report",         "quiet" };
+    const char *backend;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (!strcmp(names[i], name))
+            return true;
+    backend_find(name, "_device", &backend);
+    return backend != NULL;
+}
+
+/* Lets VMAF_BACKEND and VMAF_ALLOW_SOFTWARE ask for what the command line leaves open. */
+static int apply_doctor_environment(Options *options)
+{
+    const char *const backend = options->backend, *const device = options->device;
+    const int err = options_apply_environment(options);
+    if (options->doctor_backends) {
+        options->backend = backend;
+        options->device = device;
+    } else if (options->backend && !is_auto(options)) {
+        options->doctor_backends = options->backend;
+    } else if (options->only_cpu) {
+        options->doctor_backends = "cpu";
+    }
+    return err;
+}
+
+/* True for "0,1". A name may hold a comma, too. */
+static bool is_number_list(const char *text)
+{
+    return strchr(text, ',') && text[strspn(text, "0123456789,")] == '\0';
+}
+
+static int check_doctor(Options *options)
+{
+    for (size_t i = 0; i < options->given_count; i++)
+        if (!is_for_doctor(options->given[i].name))
+            return usage_error("--%s is for scoring: leave it out with --doctor",
+                               options->given[i].name);
+    if (options->words.count)
+        return usage_error("unexpected argument '%s': --doctor takes no videos",
+                           options->words.at[0]);
+    if (options->device && (!strcmp(options->device, "all") || is_number_list(options->device)))
+        return usage_error("--doctor takes one --device; leave it out to try all");
+    const int err = apply_doctor_environment(options);
+    if (!err && (options->require.count || options->device) && options->doctor_backends &&
+        !strcmp(options->doctor_backends, "cpu"))
+        return usage_error("%s asks for a GPU, but --backend is cpu",
+                           options->device ? "--device" : "--require");
+    return err;
+}
+
 static int check_score_limits(const Options *options)
 {
     return options->score_limit_count && options->no_prediction
@@ -270,6 +325,9 @@ static int check(Options *options)
         return usage_error("Reference .y4m or .yuv (-r/--reference) is required");
     if (!options->distorted.count)
         return usage_error("Distorted .y4m or .yuv (-d/--distorted) is required");
+    if (options->require.count)
+        return usage_error(
+            "--require is for --doctor: --device NAME scores on that device or fails");
     int err = check_raw(options);
     if (!err)
         err = check_stdin(options);
@@ -315,6 +373,8 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
     *action = options->action;
     if (!err)
         err = options_settle_backend(options);
+    if (!err && *action == ACTION_DOCTOR)
+        return check_doctor(options);
     if (err || *action != ACTION_SCORE)
         return err;
     if (options->stored) {
@@ -345,5 +405,6 @@ void options_destroy(Options *options)
     free(options->distorted.at);
     free(options->words.at);
     free(options->outputs.at);
+    free(options->require.at);
     *options = (Options){ 0 };
 }

@@ -121,6 +121,7 @@ typedef struct Options {
     bool allow_software;
     const char
         *doctor_backends; /* the value of --backend, which may be a list for --doctor; NULL: none */
+    Words require;        /* for --doctor: "hardware", pieces of names, UUIDs, PCI addresses */
 
     GivenOption *given; /* all options, in order */
     size_t given_count;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "libvmaf/device.h"
 #include "libvmaf/inspect.h"
 #include "spec.h"
 
@@ -268,12 +269,24 @@ static const char *maker_of(const char *name)
     return NULL;
 }
 
+/* True for `motion_v2`, with or without the name of a backend. */
+static bool is_old_motion(const char *name)
+{
+    static const char old[] = "motion_v2";
+    const char *const rest = strncmp(name, old, strlen(old)) ? NULL : name + strlen(old);
+    return rest && (!*rest || (*rest == '_' && vmaf_backend_built(rest + 1) >= 0));
+}
+
 static int find_extractor(const char *name, unsigned *extractor)
 {
     if (!vmaf_extractor_find(name, extractor))
         return 0;
     const char *const maker = maker_of(name);
-    if (maker) {
+    if (is_old_motion(name)) {
+        say("there is no extractor %s: motion has taken it in; its metric is "
+            "VMAF_integer_feature_motion_sad_score",
+            name);
+    } else if (maker) {
         say("%s is a metric; use its extractor: %s", name, maker);
     } else {
         Names names = { 0 };

@@ -15,15 +15,22 @@
 /* Version of the JSON output; raised when a field changes its meaning. */
 enum { LAYOUT = 1 };
 
-static const char *text_of(const json_t *object, const char *key)
+const char *text_of(const json_t *object, const char *key)
 {
     const char *const text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
-static bool holds(const json_t *object, const char *key)
+bool is_true(const json_t *object, const char *key)
 {
     return json_is_true(json_object_get(object, key));
+}
+
+void set_text(json_t *object, const char *key, const char *text)
+{
+    /* A name that is not UTF-8 must not lose the other findings. */
+    json_t *const value = json_string(text);
+    json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
 }
 
 /* ---- what there is ---- */
@@ -42,7 +49,7 @@ static bool has_gpu(const json_t *backend)
     json_t *device;
     json_array_foreach(json_object_get(backend, "devices"), i, device)
     {
-        if (strcmp(text_of(device, "type"), "software"))
+        if (is_hardware(device))
             return true;
     }
     return false;
@@ -55,35 +62,86 @@ static bool is_asked(const Options *options, const json_t *backend)
     const char *const name = text_of(backend, "name");
     if (options->doctor_backends)
         return backend_listed(options->doctor_backends, name);
-    return !strcmp(name, "cpu") || has_gpu(backend);
+    return !strcmp(name, "cpu") ||
+           (has_gpu(backend) && !options->require.count && !options->device);
 }
 
+/* Adds a backend to the list. False: it must work, and does not. */
 static bool add_backend(json_t *list, json_t *backend, const Options *options)
 {
     const bool asked = is_asked(options, backend);
     json_object_set_new(backend, "asked", json_boolean(asked));
     json_array_append_new(list, backend);
-    return !asked || holds(backend, "works");
+    return !asked || is_true(backend, "works");
+}
+
+/* Examines a backend. One whose name says that it is software needs no further permission. */
+static json_t *examine_backend(const char *name, const Options *options, const json_t *machine,
+                               const json_t *cpu)
+{
+    const bool hidden = !strcmp(name, "host");
+    const Demand demand = { .require = &options->require,
+                            .device = options->device,
+                            .software = options->allow_software || hidden };
+    return probe_backend(name, machine, cpu, &demand);
+}
+
+/* Examines all backends, and hidden ones that the list names. False: something that was asked for
+ * does not work. */
+static bool examine_backends(json_t *list, const Options *options, const json_t *machine)
+{
+    json_t *cpu;
+    bool well = add_backend(list, probe_cpu(&cpu), options), any = false;
+    const char *name;
+    for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
+        json_t *const found = examine_backend(name, options, machine, cpu);
+        any = any || is_true(found, "works");
+        well = add_backend(list, found, options) && well;
+    }
+    if (options->doctor_backends && backend_listed(options->doctor_backends, "host"))
+        well = add_backend(list, examine_backend("host", options, machine, cpu), options) && well;
+    json_decref(cpu);
+    /* Without a list, one backend must have the device that is demanded. */
+    const bool demanded = options->require.count || options->device;
+    return well && (options->doctor_backends || !demanded || any);
+}
+
+/* Adds what is demanded of devices, for those who read the findings later. */
+static void note_demand(json_t *findings, const Options *options)
+{
+    json_t *const words = json_array();
+    for (size_t i = 0; i < options->require.count; i++)
+        json_array_append_new(words, json_string(options->require.at[i]));
+    json_object_set_new(findings, "require", words);
+    if (options->device)
+        set_text(findings, "device", options->device);
+    json_object_set_new(findings, "allow_software", json_boolean(options->allow_software));
+}
+
+static const json_t *find_backend(const json_t *backends, const char *name)
+{
+    size_t i;
+    json_t *backend;
+    json_array_foreach(backends, i, backend)
+    {
+        if (!strcmp(text_of(backend, "name"), name))
+            return backend;
+    }
+    return NULL;
 }
 
 static json_t *examine(const Options *options)
 {
-    json_t *cpu;
     json_t *const machine = examine_machine(), *const list = json_array();
-    bool well = add_backend(list, probe_cpu(&cpu), options);
-    const char *name;
-    for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
-        /* A backend that was named is also tried on a software device. */
-        const bool named =
-            options->doctor_backends && backend_listed(options->doctor_backends, name);
-        well =
-            add_backend(list, probe_backend(name, machine, cpu, named || options->allow_software),
-                        options) &&
-            well;
-    }
-    json_decref(cpu);
-    return json_pack("{s:i, s:s, s:b, s:o, s:o}", "layout", LAYOUT, "vmaf", vmaf_version(), "well",
-                     well, "machine", machine, "backends", list);
+    const bool well = examine_backends(list, options, machine);
+    json_t *const findings =
+        json_pack("{s:i, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "layout", LAYOUT, "vmaf",
+                  vmaf_version(), "well", well, "machine", machine, "instruction_sets",
+                  parts_instruction_sets(), "ffmpeg", parts_ffmpeg(), "sycl_plugin",
+                  parts_sycl_plugin(find_backend(list, "sycl")), "backends", list);
+    if (findings)
+        note_demand(findings, options);
+    return findings;
 }
 
 /* ---- for people ---- */
@@ -92,7 +150,7 @@ static void print_machine(const json_t *machine)
 {
     size_t i;
     json_t *item;
-    printf("Machine%s\n", holds(machine, "container") ? " (a container)" : "");
+    printf("Machine%s\n", is_true(machine, "container") ? " (a container)" : "");
     json_array_foreach(json_object_get(machine, "cards"), i, item)
     {
         printf("  card  %s  %s, kernel driver: %s\n", text_of(item, "pci"), text_of(item, "maker"),
@@ -103,7 +161,7 @@ static void print_machine(const json_t *machine)
     json_array_foreach(json_object_get(machine, "nodes"), i, item)
     {
         printf("  node  %s  group %s, %s\n", text_of(item, "path"), text_of(item, "group"),
-               holds(item, "usable") ? "can be used" : "may NOT be used");
+               is_true(item, "usable") ? "can be used" : "may NOT be used");
     }
     if (!i)
         printf("  no device nodes\n");
@@ -130,23 +188,23 @@ static void print_device(const json_t *device)
     if (*text_of(device, "driver_file"))
         printf("; from %s", text_of(device, "driver_file"));
     printf("\n     ");
-    if (holds(device, "works"))
+    if (is_true(device, "works"))
         printf("works: every score of the trial equals the CPU's\n");
+    else if (*text_of(device, "not_tried"))
+        printf("not tried: %s\n", text_of(device, "not_tried"));
     else if (*text_of(device, "lacks"))
         printf("cannot be used, it lacks: %s\n", text_of(device, "lacks"));
-    else if (json_object_get(device, "works"))
-        printf("FAILS: %s\n", text_of(device, "problem"));
     else
-        printf("not tried: use --allow_software or --backend to try it\n");
+        printf("FAILS: %s\n", text_of(device, "problem"));
 }
 
 static void print_backend(const json_t *backend)
 {
     size_t i;
     json_t *device;
-    const char *const word = holds(backend, "works")   ? "works"
-                             : holds(backend, "asked") ? "DOES NOT WORK"
-                                                       : "not here";
+    const char *const word = is_true(backend, "works")   ? "works"
+                             : is_true(backend, "asked") ? "DOES NOT WORK"
+                                                         : "not here";
     printf("\n%s: %s\n", text_of(backend, "title"), word);
     json_array_foreach(json_object_get(backend, "devices"), i, device)
     {
@@ -154,6 +212,52 @@ static void print_backend(const json_t *backend)
     }
     if (*text_of(backend, "missing"))
         printf("  %s\n  remedy: %s\n", text_of(backend, "missing"), text_of(backend, "remedy"));
+    if (*text_of(backend, "note"))
+        printf("  note: %s\n", text_of(backend, "note"));
+}
+
+static void print_ffmpeg(const json_t *ffmpeg)
+{
+    const char *name;
+    json_t *version;
+    if (*text_of(ffmpeg, "missing")) {
+        printf("  FFmpeg's libraries  %s\n    remedy: %s\n", text_of(ffmpeg, "missing"),
+               text_of(ffmpeg, "remedy"));
+        return;
+    }
+    printf("  FFmpeg's libraries  %s:", text_of(ffmpeg, "release"));
+    json_object_foreach (json_object_get(ffmpeg, "versions"), name, version)
+        printf(" %s %s", name, json_string_value(version));
+    printf("\n");
+}
+
+static void print_sets(const json_t *sets)
+{
+    size_t i;
+    json_t *set;
+    printf("  instruction sets    ");
+    json_array_foreach(sets, i, set)
+    {
+        printf("%s%s", i == 0 ? "" : i == 1 ? " in use; also: " : ", ", json_string_value(set));
+    }
+    printf("%s\n", i == 1 ? " in use" : "");
+}
+
+static void print_plugin(const json_t *plugin)
+{
+    if (*text_of(plugin, "path"))
+        printf("  SYCL plugin         %s\n", text_of(plugin, "path"));
+    else
+        printf("  SYCL plugin         %s\n    remedy: %s\n", text_of(plugin, "missing"),
+               text_of(plugin, "remedy"));
+}
+
+static void print_parts(const json_t *findings)
+{
+    printf("Parts\n");
+    print_sets(json_object_get(findings, "instruction_sets"));
+    print_ffmpeg(json_object_get(findings, "ffmpeg"));
+    print_plugin(json_object_get(findings, "sycl_plugin"));
 }
 
 static void print_findings(const json_t *findings)
@@ -162,12 +266,13 @@ static void print_findings(const json_t *findings)
     json_t *backend;
     printf("vmaf %s\n", text_of(findings, "vmaf"));
     print_machine(json_object_get(findings, "machine"));
+    print_parts(findings);
     json_array_foreach(json_object_get(findings, "backends"), i, backend)
     {
         print_backend(backend);
     }
-    printf("\n%s\n", holds(findings, "well") ? "Everything that was asked for works."
-                                             : "Something that was asked for does not work.");
+    printf("\n%s\n", is_true(findings, "well") ? "Everything that was asked for works."
+                                               : "Something that was asked for does not work.");
 }
 
 static void print_json(const json_t *findings)
@@ -185,7 +290,7 @@ int doctor(const Options *options)
         json_decref(findings);
         return -ENOMEM;
     }
-    const bool well = holds(findings, "well");
+    const bool well = is_true(findings, "well");
     if (options->format == VMAF_OUTPUT_FORMAT_JSON)
         print_json(findings);
     else

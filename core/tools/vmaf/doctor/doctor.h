@@ -7,6 +7,27 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "vmaf/options.h"
+
+/* A member of an object: its text ("" if it is not there), and whether it is true. */
+const char *text_of(const json_t *object, const char *key);
+bool is_true(const json_t *object, const char *key);
+/* Sets a text that may come from a driver and therefore may not be UTF-8. */
+void set_text(json_t *object, const char *key, const char *text);
+
+/* ---- apart.c: work in a child process, since a driver may crash or hang ---- */
+
+/* Returns its finding, or NULL with the reason in the log. */
+typedef json_t *(*DoctorJob)(void *arg);
+
+/* Runs the job in a child process. Returns its finding, or NULL with the reason in `why`: it
+ * crashed, hung, or printed an error. */
+json_t *doctor_apart(DoctorJob job, void *arg, unsigned seconds, char *why, size_t size);
+
+/* Seconds until a trial counts as hanging; it may compile kernels. */
+enum { TRIAL_SECONDS = 180 };
 
 /* ---- machine.c: what the operating system says; opens no driver ---- */
 
@@ -28,19 +49,41 @@ json_t *machine_vulkan_drivers(void);
 /* True in a container, where remedies are options for starting the container. */
 bool machine_is_container(void);
 
+/* True if the loader of libraries would find one that matches the pattern, such as
+ * "libcuda.so*". */
+bool machine_has_library(const char *pattern);
+
 /* The state of the first usable node whose path begins with `prefix`, such as /dev/kfd. 1: usable;
  * 0: it exists, but this user may not use it; -1: none exists. */
 int machine_node_state(const json_t *nodes, const char *prefix);
 /* True if there is a card of this PCI vendor. */
 bool machine_has_card(const json_t *cards, const char *vendor);
 
+/* ---- demand.c: which devices count ---- */
+
+/* What the command line demands of a device of a backend. */
+typedef struct Demand {
+    const Words *require; /* of --require: each must hold */
+    const char *device;   /* of --device; NULL: any */
+    bool software;        /* software devices are allowed */
+} Demand;
+
+/* True for a device that computes in hardware; false for a software device and for the null device
+ * of a driver. */
+bool is_hardware(const json_t *device);
+/* True if the device counts. Otherwise writes why it does not, such as "a software device, …". */
+bool demand_accepts(const Demand *demand, const json_t *device, char *why, size_t size);
+/* Writes the demand for people: "hardware and Intel"; empty when any device will do. */
+void demand_text(const Demand *demand, char *text, size_t size);
+
 /* ---- probe.c: each backend and device, tried in a child process ---- */
 
-/* Examines a backend. cpu: the CPU's scores of the trial; software: also try software devices. {
- * "name", "title", "built", "works", "missing", "remedy", "devices": [{ "index", "name", "type",
- * "driver", "api", "memory_mib", "uuid", "pci", "driver_file", "works", "extractors", "problem" }]
- * } */
-json_t *probe_backend(const char *backend, const json_t *machine, const json_t *cpu, bool software);
+/* Examines a backend. cpu: the CPU's scores of the trial; demand: the devices to try. { "name",
+ * "title", "built", "works", "missing", "remedy", "note", "devices": [{ "index", "name", "type",
+ * "driver", "api", "memory_mib", "uuid", "pci", "driver_file", "works", "extractors", "problem",
+ * "not_tried" }] } */
+json_t *probe_backend(const char *backend, const json_t *machine, const json_t *cpu,
+                      const Demand *demand);
 
 /* Examines the CPU in the same way. Sets *cpu to its scores; NULL: the trial failed. */
 json_t *probe_cpu(json_t **cpu);
@@ -48,12 +91,32 @@ json_t *probe_cpu(json_t **cpu);
 /* Adds to each Vulkan driver file the UUIDs of the devices that it provides. */
 void probe_vulkan_drivers(json_t *drivers);
 
+/* ---- parts.c: what the command is made of, beside backends ---- */
+
+/* FFmpeg's libraries: { "built", "release", "versions": { "libavformat": …}, "missing", "remedy" }
+ */
+json_t *parts_ffmpeg(void);
+
+/* The instruction sets that vector code can use here, best first; the first one is in use:
+ * ["AVX2", "SSE4.1", "scalar"] */
+json_t *parts_instruction_sets(void);
+
+/* The mask (as for --cpumask) with which `set` is the best instruction set; false: it is not one of
+ * this machine. */
+bool parts_mask_of(const char *set, unsigned long long *mask);
+
+/* The SYCL plugin, from what probe_backend found: { "path", "missing", "remedy" } */
+json_t *parts_sycl_plugin(const json_t *backend);
+
 /* ---- remedy.c ---- */
 
 /* Writes the one thing to do about a backend that finds no device; never empty. machine: an object
  * with cards, nodes, vulkan_drivers and container; missing: the library's reason. */
 void remedy_find(char *text, size_t size, const char *backend, const char *missing,
                  const json_t *machine);
+
+/* Writes what a backend that works could reach besides; empty when there is nothing. */
+void remedy_note(char *text, size_t size, const char *backend, const json_t *machine);
 
 /* ---- trial.c: a small pair of videos, generated here and scored on a device ---- */
 

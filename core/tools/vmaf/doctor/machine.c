@@ -169,6 +169,24 @@ json_t *machine_vulkan_drivers(void)
     return list;
 }
 
+bool machine_has_library(const char *pattern)
+{
+    static const char *const folders[] = { "/usr/lib/*-linux-gnu",  "/usr/lib64", "/usr/lib",
+                                           "/lib/*-linux-gnu",      "/lib64",     "/usr/local/lib*",
+                                           "/usr/local/nvidia/lib*" };
+    char path[PATH_MAX], full[PATH_MAX];
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        glob_t found;
+        snprintf(path, sizeof(path), "%s/%s", folders[i], pattern);
+        machine_path(full, sizeof(full), path);
+        const bool there = !glob(full, 0, NULL, &found) && found.gl_pathc;
+        globfree(&found);
+        if (there)
+            return true;
+    }
+    return false;
+}
+
 bool machine_is_container(void)
 {
     static const char *const marks[] = { "/.dockerenv", "/run/.containerenv" };
@@ -178,7 +196,13 @@ bool machine_is_container(void)
         if (!access(path, F_OK))
             return true;
     }
-    return getenv("container") || getenv("KUBERNETES_SERVICE_HOST");
+    static const char *const variables[] = { "container", "KUBERNETES_SERVICE_HOST",
+                                             "APPTAINER_CONTAINER", "SINGULARITY_CONTAINER",
+                                             "NVIDIA_DRIVER_CAPABILITIES" };
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+        if (getenv(variables[i]))
+            return true;
+    return false;
 }
 
 int machine_node_state(const json_t *nodes, const char *prefix)

@@ -6,127 +6,34 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/child.h"
-#include "common/json_memory.h"
 #include "libvmaf/device.h"
 #include "vmaf/gpu.h"
 
-/* Seconds until a driver counts as hanging: for a list, and for a trial, which may compile
- * kernels. */
-enum { LIST_SECONDS = 30, TRIAL_SECONDS = 180 };
-
-/* ---- work in a child process, since a driver may crash or hang ---- */
-
-/* The work: returns its finding, or NULL with the reason in the log. */
-typedef json_t *(*Job)(void *arg);
-
-/* The output of one stream of the child. */
-typedef struct Output {
-    char *text;
-    size_t size;
-} Output;
-
-typedef struct Task {
-    Job job;
-    void *arg;
-    Output output[CHILD_STREAMS];
-} Task;
-
-#define OUTPUT_MAX ((size_t)1 << 20)
-
-/* Runs in the child. Its stdout carries the finding, so what a driver prints there goes to
- * stderr. */
-static int work(void *arg)
-{
-    const Task *const task = arg;
-    FILE *const file = fdopen(dup(STDOUT_FILENO), "w");
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    json_t *const result = task->job(task->arg);
-    bool good = result && file && !json_memory_failed() &&
-                !json_dumpf(result, file, JSON_COMPACT | JSON_ENCODE_ANY);
-    if (file)
-        good = !fclose(file) && good;
-    return good ? 0 : 1;
-}
-
-/* Collects the child's output. What exceeds OUTPUT_MAX is lost. */
-static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t count)
-{
-    Output *const output = &((Task *)arg)->output[stream];
-    char *const grown =
-        count <= OUTPUT_MAX - output->size ? realloc(output->text, output->size + count) : NULL;
-    if (!grown)
-        return;
-    memcpy(grown + output->size, bytes, count);
-    output->text = grown;
-    output->size += count;
-}
-
-/* Copies the last line that is not blank, without the prefix of the library's log. */
-static void last_line(const Output *said, char *why, size_t size)
-{
-    static const char prefix[] = "libvmaf ERROR ";
-    size_t end = said->size;
-    while (end && (said->text[end - 1] == '\n' || said->text[end - 1] == ' '))
-        end--;
-    size_t start = end;
-    while (start && said->text[start - 1] != '\n')
-        start--;
-    if (end - start >= strlen(prefix) && !memcmp(said->text + start, prefix, strlen(prefix)))
-        start += strlen(prefix);
-    snprintf(why, size, "%.*s", (int)(end - start), said->text + start);
-}
-
-static void explain(const ChildEnd *end, unsigned seconds, const Output *said, char *why,
-                    size_t size)
-{
-    if (end->timed_out)
-        snprintf(why, size, "its driver did not answer within %u s", seconds);
-    else if (end->signal)
-        snprintf(why, size, "its driver crashed (signal %d, %s)", end->signal,
-                 strsignal(end->signal));
-    else if (said->size)
-        last_line(said, why, size);
-    else
-        snprintf(why, size, "it gave no reason");
-}
-
-/* Runs the job in a child process. Returns its finding, or NULL with the reason in `why`: it
- * crashed, hung, or printed an error. */
-static json_t *run_apart(Job job, void *arg, unsigned seconds, char *why, size_t size)
-{
-    static const char *const no_words[] = { NULL };
-    Task task = { .job = job, .arg = arg };
-    const ChildParams params = {
-        .argv = no_words,
-        .work = work,
-        .sink = { CHILD_TO_US, CHILD_TO_US },
-        .time_limit = seconds,
-        .heard = hear,
-        .arg = &task,
-    };
-    Children *children = NULL;
-    ChildEnd end = { 0 };
-    json_t *result = NULL;
-    *why = 0;
-    fflush(NULL); /* else the child would write our buffers once more */
-    int err = children_create(&children);
-    if (!err)
-        err = child_run(children, &params, &end);
-    const Output *const found = &task.output[CHILD_OUT];
-    if (err)
-        snprintf(why, size, "cannot start a process: %s", strerror(-err));
-    else if (!end.timed_out && !end.signal && !end.code)
-        result = json_loadb(found->text ? found->text : "", found->size, JSON_DECODE_ANY, NULL);
-    if (!err && !result)
-        explain(&end, seconds, &task.output[CHILD_ERR], why, size);
-    children_destroy(children);
-    free(task.output[CHILD_OUT].text);
-    free(task.output[CHILD_ERR].text);
-    return result;
-}
+/* Seconds until a driver counts as hanging when it lists its devices. */
+enum { LIST_SECONDS = 30 };
 
 /* ---- the jobs ---- */
+
+/* The path of the SYCL plugin, if this process has loaded it; the caller frees it. */
+static char *find_plugin(void)
+{
+    const char *const named = getenv("VMAF_SYCL_PLUGIN");
+    const char *const slash = named ? strrchr(named, '/') : NULL;
+    const char *const file = named && *named ? slash ? slash + 1 : named : "libvmaf-sycl.so";
+    char line[4096], *path = NULL;
+    FILE *const maps = fopen("/proc/self/maps", "r");
+    while (maps && !path && fgets(line, sizeof(line), maps)) {
+        char *const start = strchr(line, '/');
+        const char *const last = start ? strrchr(start, '/') + 1 : NULL;
+        if (last && !strncmp(last, file, strlen(file))) {
+            start[strcspn(start, "\n")] = '\0';
+            path = strdup(start);
+        }
+    }
+    if (maps)
+        fclose(maps);
+    return path;
+}
 
 static json_t *list_devices(void *arg)
 {
@@ -145,7 +52,11 @@ static json_t *list_devices(void *arg)
                                         uuid, "pci", info.pci, "lacks", info.missing));
     }
     const int err = vmaf_backend_missing(backend, 0, why, sizeof(why));
-    return json_pack("{s:o, s:s}", "devices", list, "missing", err ? why : "");
+    char *const plugin = !strcmp(backend, "sycl") ? find_plugin() : NULL;
+    json_t *const found = json_pack("{s:o, s:s, s:s}", "devices", list, "missing", err ? why : "",
+                                    "plugin", plugin ? plugin : "");
+    free(plugin);
+    return found;
 }
 
 typedef struct Trial {
@@ -174,17 +85,10 @@ static json_t *list_driver(void *arg)
 
 /* ---- in this process ---- */
 
-static void set_text(json_t *object, const char *key, const char *text)
-{
-    /* Names come from drivers and may not be UTF-8; that must not lose the other findings. */
-    json_t *value = json_string(text);
-    json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
-}
-
 json_t *probe_cpu(json_t **cpu)
 {
     char why[512];
-    *cpu = run_apart(try_device, &(Trial){ NULL, 0 }, TRIAL_SECONDS, why, sizeof(why));
+    *cpu = doctor_apart(try_device, &(Trial){ NULL, 0 }, TRIAL_SECONDS, why, sizeof(why));
     json_t *const found = json_pack("{s:s, s:s, s:b, s:b, s:[]}", "name", "cpu", "title", "CPU",
                                     "built", 1, "works", *cpu != NULL, "devices");
     if (!*cpu) {
@@ -199,7 +103,7 @@ static void try_one(json_t *device, const char *backend, const json_t *cpu)
 {
     Trial trial = { backend, (unsigned)json_integer_value(json_object_get(device, "index")) };
     char why[512];
-    json_t *const scores = run_apart(try_device, &trial, TRIAL_SECONDS, why, sizeof(why));
+    json_t *const scores = doctor_apart(try_device, &trial, TRIAL_SECONDS, why, sizeof(why));
     char *const wrong = scores && cpu ? trial_compare(scores, cpu) : NULL;
     json_object_set_new(device, "works", json_boolean(scores && cpu && !wrong));
     if (!scores || wrong)
@@ -208,12 +112,6 @@ static void try_one(json_t *device, const char *backend, const json_t *cpu)
         json_object_set(device, "extractors", json_object_get(scores, "on_device"));
     free(wrong);
     json_decref(scores);
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *const text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
 }
 
 /* Notes in the device which driver file provides it. */
@@ -242,38 +140,92 @@ static void note_missing(json_t *found, const char *backend, const char *missing
     set_text(found, "remedy", remedy);
 }
 
-json_t *probe_backend(const char *backend, const json_t *machine, const json_t *cpu, bool software)
+static bool has_hardware(const json_t *devices)
 {
-    char why[512];
-    json_t *const found =
-        json_pack("{s:s, s:s, s:b}", "name", backend, "title", vmaf_backend_title(backend), "built",
-                  vmaf_backend_built(backend) > 0);
-    json_t *const listed = run_apart(list_devices, (void *)backend, LIST_SECONDS, why, sizeof(why));
-    json_t *const devices = listed ? json_object_get(listed, "devices") : NULL;
-    bool works = false, broken = false;
     size_t i;
     json_t *device;
     json_array_foreach(devices, i, device)
     {
-        const bool is_software = !strcmp(text_of(device, "type"), "software");
+        if (is_hardware(device))
+            return true;
+    }
+    return false;
+}
+
+/* Notes that there are devices, but none that counts. */
+static void note_none(json_t *found, const Demand *demand, const char *missing,
+                      const json_t *machine)
+{
+    char wanted[256], text[300];
+    demand_text(demand, wanted, sizeof(wanted));
+    note_missing(found, text_of(found, "name"), missing, machine);
+    if (!*wanted)
+        return;
+    snprintf(text, sizeof(text), "no device meets the demand: %s", wanted);
+    set_text(found, "missing", text);
+    if (has_hardware(json_object_get(found, "devices")))
+        set_text(found, "remedy", "ask for one of the devices above");
+}
+
+/* Tries the devices that count. Returns how many these are, and in *broken how many of them do not
+ * work. */
+static unsigned try_devices(json_t *devices, const char *backend, const json_t *machine,
+                            const json_t *cpu, const Demand *demand, unsigned *broken)
+{
+    unsigned count = 0;
+    size_t i;
+    json_t *device;
+    *broken = 0;
+    json_array_foreach(devices, i, device)
+    {
+        char why[300];
         if (!strcmp(backend, "vulkan"))
             find_driver_file(device, json_object_get(machine, "vulkan_drivers"));
+        if (!demand_accepts(demand, device, why, sizeof(why))) {
+            set_text(device, "not_tried", why);
+            continue;
+        }
+        count++;
         if (*text_of(device, "lacks")) {
             set_text(device, "problem", "it lacks what the kernels need");
             json_object_set_new(device, "works", json_false());
-        } else if (!is_software || software) {
+        } else {
             try_one(device, backend, cpu);
-            works = works || json_is_true(json_object_get(device, "works"));
-            broken = broken || !json_is_true(json_object_get(device, "works"));
         }
+        *broken += !is_true(device, "works");
     }
-    json_object_set_new(found, "works", json_boolean(works && !broken));
+    return count;
+}
+
+json_t *probe_backend(const char *backend, const json_t *machine, const json_t *cpu,
+                      const Demand *demand)
+{
+    char why[512], note[512];
+    json_t *const found =
+        json_pack("{s:s, s:s, s:b}", "name", backend, "title", vmaf_backend_title(backend), "built",
+                  vmaf_backend_built(backend) > 0);
+    json_t *const listed =
+        doctor_apart(list_devices, (void *)backend, LIST_SECONDS, why, sizeof(why));
+    json_t *const devices = listed ? json_object_get(listed, "devices") : json_array();
+    unsigned broken;
+    const unsigned count = try_devices(devices, backend, machine, cpu, demand, &broken);
+    json_object_set_new(found, "works", json_boolean(count && !broken));
     json_object_set(found, "devices", devices);
+    if (!strcmp(backend, "sycl"))
+        set_text(found, "plugin", listed ? text_of(listed, "plugin") : "");
     if (!listed)
         note_missing(found, backend, why, machine);
-    else if (!works && *text_of(listed, "missing"))
+    else if (!count && json_array_size(devices))
+        note_none(found, demand, text_of(listed, "missing"), machine);
+    else if ((!count || broken == count) && *text_of(listed, "missing"))
         note_missing(found, backend, text_of(listed, "missing"), machine);
-    json_decref(listed);
+    remedy_note(note, sizeof(note), backend, machine);
+    if (*note && !*text_of(found, "remedy"))
+        set_text(found, "note", note);
+    if (listed)
+        json_decref(listed);
+    else
+        json_decref(devices);
     return found;
 }
 
@@ -287,7 +239,7 @@ void probe_vulkan_drivers(json_t *drivers)
         if (*text_of(driver, "problem"))
             continue;
         DriverFile file = { text_of(driver, "file") };
-        json_t *const listed = run_apart(list_driver, &file, LIST_SECONDS, why, sizeof(why));
+        json_t *const listed = doctor_apart(list_driver, &file, LIST_SECONDS, why, sizeof(why));
         json_t *const uuids = json_array();
         json_array_foreach(json_object_get(listed, "devices"), j, device)
         {

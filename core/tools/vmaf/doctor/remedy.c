@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libvmaf/device.h"
@@ -96,24 +97,66 @@ static void advise_hip(const Case *c)
         ADVISE(c, "set HSA_OVERRIDE_GFX_VERSION to a supported chip near this one, such as 10.3.0");
 }
 
+/* True if NVIDIA's driver is here for CUDA, but not for Vulkan: in a container, its runtime brings
+ * Vulkan only with the capability `graphics`. */
+static bool lacks_graphics(const Case *c)
+{
+    size_t i;
+    json_t *driver;
+    bool listed = false;
+    if (machine_node_state(c->nodes, "/dev/nvidiactl") < 0 && !machine_has_library("libcuda.so*"))
+        return false;
+    json_array_foreach(c->drivers, i, driver)
+    {
+        listed = listed ||
+                 (strstr(text_of(driver, "library"), "nvidia") && !*text_of(driver, "problem"));
+    }
+    return !listed ||
+           (!machine_has_library("libGLX_nvidia.so*") && !machine_has_library("libEGL_nvidia.so*"));
+}
+
+static void advise_graphics(const Case *c)
+{
+    const char *const now = getenv("NVIDIA_DRIVER_CAPABILITIES");
+    ADVISE(
+        c,
+        "NVIDIA's runtime gave this container no Vulkan driver, which needs the capability "
+        "graphics: start it with NVIDIA_DRIVER_CAPABILITIES=compute,graphics,utility,video%s%s%s",
+        now ? " (now: " : "", now ? now : "", now ? ")" : "");
+}
+
+static bool has_nvidia(const Case *c)
+{
+    return machine_has_card(c->cards, "10de") ||
+           machine_node_state(c->nodes, "/dev/nvidiactl") >= 0;
+}
+
 static void advise_vulkan(const Case *c)
 {
-    const bool nvidia =
-        machine_has_card(c->cards, "10de") || machine_node_state(c->nodes, "/dev/nvidiactl") >= 0;
+    const bool nvidia = has_nvidia(c);
     if (library_missing(c, "libvulkan"))
         ADVISE(c, "install the loader: Debian's package libvulkan1");
+    else if (getenv("RADV_FORCE_FAMILY"))
+        ADVISE(c, "unset RADV_FORCE_FAMILY: with it RADV shows a device that does not exist");
+    else if (c->container && lacks_graphics(c))
+        advise_graphics(c);
     else if (!json_array_size(c->drivers) && nvidia && c->container)
-        ADVISE(c,
-               "set NVIDIA_DRIVER_CAPABILITIES=compute,graphics,utility,video for the container");
+        ADVISE(
+            c,
+            "the card is not in this container: start it with --gpus all (or --device nvidia.com/gpu=all)");
+    else if (!c->container && machine_node_state(c->nodes, "/dev/nvidiactl") >= 0 &&
+             lacks_graphics(c))
+        ADVISE(c, "install NVIDIA's Vulkan driver: Debian's package nvidia-vulkan-icd");
     else if (!json_array_size(c->drivers))
         ADVISE(
             c,
             "install drivers: Debian's package mesa-vulkan-drivers (AMD, Intel, software) or nvidia-vulkan-icd");
-    else if (!json_array_size(c->cards) && machine_node_state(c->nodes, "/dev/dri/renderD") < 0)
+    else if (!nvidia && !json_array_size(c->cards) &&
+             machine_node_state(c->nodes, "/dev/dri/renderD") < 0)
         ADVISE(
             c,
             "none: this machine has no graphics card; --allow_software accepts a software device");
-    else if (!advise_node(c, "/dev/dri/renderD", "--device /dev/dri"))
+    else if (nvidia || !advise_node(c, "/dev/dri/renderD", "--device /dev/dri"))
         ADVISE(
             c,
             "set VK_LOADER_DEBUG=error,driver: the loader then prints why no driver supports the card");
@@ -124,12 +167,34 @@ static void advise_sycl(const Case *c)
     if (strstr(c->missing, "libvmaf-sycl"))
         ADVISE(
             c,
-            "build the plugin where icpx or acpp is found, and put libvmaf-sycl.so beside libvmaf");
+            "build the plugin where icpx or acpp is found (Intel's package intel-oneapi-compiler-dpcpp-cpp, or AdaptiveCpp), and put libvmaf-sycl.so beside libvmaf or name it in VMAF_SYCL_PLUGIN");
     else if (!machine_has_card(c->cards, "8086"))
         ADVISE(c, "none: this machine has no Intel card");
     else if (!advise_node(c, "/dev/dri/renderD", "--device /dev/dri"))
         ADVISE(c,
                "install Level Zero's driver for Intel: libze-intel-gpu1 or intel-level-zero-gpu");
+}
+
+static Case describe(char *text, size_t size, const char *missing, const json_t *machine)
+{
+    *text = '\0';
+    return (Case){
+        .text = text,
+        .size = size,
+        .missing = missing,
+        .cards = json_object_get(machine, "cards"),
+        .nodes = json_object_get(machine, "nodes"),
+        .drivers = json_object_get(machine, "vulkan_drivers"),
+        .container = is_true(machine, "container"),
+    };
+}
+
+void remedy_note(char *text, size_t size, const char *backend, const json_t *machine)
+{
+    const Case c = describe(text, size, "", machine);
+    if (!strcmp(backend, "vulkan") && c.container &&
+        machine_node_state(c.nodes, "/dev/nvidiactl") >= 0 && lacks_graphics(&c))
+        advise_graphics(&c);
 }
 
 void remedy_find(char *text, size_t size, const char *backend, const char *missing,
@@ -144,16 +209,7 @@ void remedy_find(char *text, size_t size, const char *backend, const char *missi
         { "vulkan", advise_vulkan },
         { "sycl", advise_sycl },
     };
-    const Case c = {
-        .text = text,
-        .size = size,
-        .missing = missing,
-        .cards = json_object_get(machine, "cards"),
-        .nodes = json_object_get(machine, "nodes"),
-        .drivers = json_object_get(machine, "vulkan_drivers"),
-        .container = json_is_true(json_object_get(machine, "container")),
-    };
-    *text = 0;
+    const Case c = describe(text, size, missing, machine);
     if (vmaf_backend_built(backend) <= 0) {
         snprintf(text, size, "configure the build with -Denable_%s=enabled", backend);
         return;

@@ -116,6 +116,12 @@ static int allow_software(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int add_require(Options *options, const Arg *arg, const char *value)
+{
+    return *value ? words_add(&options->require, value)
+                  : bad_value(arg, value, "hardware, a piece of a name, a UUID or a PCI address");
+}
+
 /* Accepted for compatibility; there is no Metal backend. */
 static int set_no_metal(Options *options, const Arg *arg, const char *value)
 {
@@ -157,6 +163,14 @@ const Arg device_options[] = {
       .help = "also accept a software device (a GPU emulated on the\nCPU)",
       .newer = true,
       .set = allow_software },
+    { .name = "require",
+      .value = "WHAT",
+      .help = "with --doctor: a device must be this: hardware (no\n"
+              "software device), a piece of its name, its UUID or\n"
+              "its PCI address; may be repeated",
+      .newer = true,
+      .set = add_require,
+      .complete = "hardware" },
     { .id = EACH_BACKEND, .name = "" },
     { .name = "vulkan_allow_software",
       .help = "older name of --allow_software",

@@ -179,9 +179,18 @@ bool vulkan_has_extension(const VkInst *vki, VkPhysicalDevice handle, const char
     return found;
 }
 
+/* True for a device that exists in its driver only, such as RADV's with RADV_FORCE_FAMILY: kernels
+ * can be compiled for it, but nothing runs. It has no memory; every device that computes has. */
+static bool is_null_device(const GpuDeviceInfo *c)
+{
+    return c->type != VMAF_DEVICE_SOFTWARE && !c->memory;
+}
+
 static void find_missing(const VkInst *vki, VkPhysicalDevice handle,
                          const VkPhysicalDeviceLimits *limits, GpuDeviceInfo *c)
 {
+    if (is_null_device(c))
+        note_missing(c, "hardware (its driver shows a null device, without memory)");
     if (!has_compute(vki, handle))
         note_missing(c, "a compute queue");
     if (c->version_number < VK_API_VERSION_1_1) {
