@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # The container's entrypoint: chooses the Vulkan drivers that can serve a device of this container,
-# prints the choice in one line, and runs the requested command.
+# sets what AMD's runtime needs for some APUs, prints a line about each choice, and runs the requested
+# command.
 #
 # The image contains the drivers of all vendors, and the Vulkan loader opens every driver that it
 # finds. One of them is lavapipe, which renders in software: it is useless beside a real GPU, but
@@ -9,6 +10,7 @@
 # on the drivers' names.
 #
 #   VK_DRIVER_FILES, VK_ICD_FILENAMES   set by the user: nothing is chosen
+#   HSA_OVERRIDE_GFX_VERSION, HSA_ENABLE_SDMA, ROCR_VISIBLE_DEVICES   set by the user: kept
 #   VMAF_ENTRYPOINT_ROOT                another tree to look in (for tests)
 set -eu
 
@@ -87,6 +89,17 @@ judge()
     esac
 }
 
+# driver_of LIBRARY: prints a word that is the same for all names of one driver. NVIDIA's has two
+# libraries for the same cards.
+driver_of()
+{
+    case "$1" in
+    *GLX_nvidia* | *EGL_nvidia*) echo nvidia ;;
+    "/usr/lib/$(uname -m)-linux-gnu"/* | /usr/lib64/*) echo "${1##*/}" ;;
+    *) echo "$1" ;;
+    esac
+}
+
 join()
 {
     if [ -n "$1" ]; then
@@ -101,12 +114,19 @@ choose_drivers()
     cards=$(find_cards)
     hardware='' hardware_names=''
     software='' software_names=''
-    idle_names=''
-    for file in "$root"/etc/vulkan/icd.d/*.json "$root"/usr/share/vulkan/icd.d/*.json; do
+    idle_names='' seen=' '
+    for file in "$root"/etc/vulkan/icd.d/*.json "$root"/usr/local/share/vulkan/icd.d/*.json \
+        "$root"/usr/share/vulkan/icd.d/*.json; do
         [ -r "$file" ] || continue
         library=$(tr -d '\n' < "$file" | sed -n 's/.*"library_path"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p')
         name=${file##*/}
         name=${name%.json}
+        # A second file with the same library would show each of its devices twice.
+        driver=$(driver_of "$library")
+        case "$seen" in
+        *" $driver "*) continue ;;
+        esac
+        [ -z "$driver" ] || seen="$seen$driver "
         case $(judge "$library") in
         yes)
             hardware=$(join "$hardware" "$file" :)
@@ -143,6 +163,41 @@ if [ -n "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ]; then
 else
     choose_drivers
 fi
+
+# AMD's runtime refuses the APUs gfx1033, gfx1035 and gfx1036. They run the code of gfx1030, but not with
+# their copy engine. No other card gets these settings: where there is one beside the APU, nothing is
+# set, since they would hold for both.
+choose_amd()
+{
+    usable "$root/dev/kfd" || return 0
+    apus='' others=''
+    for file in "$root"/sys/class/kfd/kfd/topology/nodes/*/properties; do
+        # Nodes of devices that are not in this container cannot be read.
+        version=$(sed -n 's/^gfx_target_version //p' "$file" 2> /dev/null) || continue
+        case "$version" in
+        '' | 0) ;; # a CPU
+        100303 | 100305 | 100306) apus="$apus gfx103${version#10030}" ;;
+        *) others="$others $version" ;;
+        esac
+    done
+    [ -n "$apus" ] || return 0
+    if [ -n "$others" ]; then
+        say "AMD APU$apus beside another card: to use it set HSA_OVERRIDE_GFX_VERSION=10.3.0, HSA_ENABLE_SDMA=0 and" \
+            "ROCR_VISIBLE_DEVICES to it"
+        return
+    fi
+    line=
+    for setting in HSA_OVERRIDE_GFX_VERSION=10.3.0 HSA_ENABLE_SDMA=0 ROCR_VISIBLE_DEVICES=0; do
+        name=${setting%%=*}
+        if eval "[ -z \"\${$name+set}\" ]"; then
+            export "${setting?}"
+            line="$line $setting"
+        fi
+    done
+    say "AMD APU$apus:${line:- settings as the environment has them}"
+}
+
+choose_amd
 
 # If the first argument is missing or is an option, run vmaf with the arguments.
 case "${1:-}" in

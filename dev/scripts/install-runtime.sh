@@ -3,9 +3,10 @@
 # Installs the runtime packages of the image: the libraries of the command, and Debian's drivers for
 # the cards of all vendors. Packages that this Debian does not have are left out, with a message.
 #
-# usage: install-runtime.sh INTEL_VA_DRIVER
+# usage: install-runtime.sh INTEL_VA_DRIVER SYCL_RUNTIME
+#   SYCL_RUNTIME   installed if build-sycl.sh has left the source of its packages
 set -eu
-intel_va=$1
+intel_va=$1 sycl_runtime=$2
 export DEBIAN_FRONTEND=noninteractive
 
 case "$intel_va" in
@@ -15,16 +16,27 @@ case "$intel_va" in
     sed -i '/^deb /{/ non-free\b/!s/$/ non-free/}' /etc/apt/sources.list 2> /dev/null || :
     ;;
 esac
+sycl_list=/etc/apt/sources.list.d/sycl.list
+if [ -f "$sycl_list" ]; then
+    # A source over https needs the certificates before it can be read.
+    mv "$sycl_list" /tmp/sycl.list
+    apt-get update -qq
+    apt-get install -qq -y --no-install-recommends ca-certificates > /dev/null
+    mv /tmp/sycl.list "$sycl_list"
+fi
 apt-get update -qq
 
-# Packages of the command. Those whose names begin with libav, libsw and libpng differ between
+# Packages of the command, of vmaf-tune (ffmpeg encodes) and of the service that offers vmaf-mcp (socat listens). Those whose names begin with libav, libsw and libpng differ between
 # releases of Debian. Install the versions that exist here; the build stage uses the same release.
-needed='libjansson4 libvulkan1'
+needed='libjansson4 libvulkan1 ffmpeg socat'
 for library in libavformat libavcodec libavutil libswscale; do
     needed="$needed $(apt-cache pkgnames "$library" | grep -E "^${library}[0-9]+\$" | sort | tail -n 1)"
 done
-# Packages with drivers.
-wanted="mesa-vulkan-drivers mesa-va-drivers $intel_va libpng16-16 libze1 libze-intel-gpu1 libamdhip64-5 libhiprtc-builtins5"
+[ ! -f "$sycl_list" ] || needed="$needed $sycl_runtime"
+# Packages with drivers. Intel's compute runtime has two doors: OpenCL, which every Debian since 11 has, and Level Zero,
+# which has a driver since Debian 13.
+wanted="mesa-vulkan-drivers mesa-va-drivers $intel_va libpng16-16 libamdhip64-5 libhiprtc-builtins5"
+wanted="$wanted libze1 libze-intel-gpu1 intel-opencl-icd ocl-icd-libopencl1"
 
 known=''
 for package in $wanted; do

@@ -32,17 +32,27 @@ def check(what, good):
 
 DRI, KFD = '/dev/dri:/dev/dri', '/dev/kfd:/dev/kfd'
 CAPABILITIES = 'compute,graphics,utility,video'
-HEALTH = {'cpu': 'cpu', 'nvidia': 'cuda,vulkan', 'intel': 'vulkan', 'amd': 'hip,vulkan', 'all': 'cuda,hip,vulkan'}
+HARDWARE = ['--require', 'hardware']
+HEALTH = {'cpu': ['cpu'], 'nvidia': ['cuda,vulkan', *HARDWARE], 'intel': ['vulkan', *HARDWARE, '--require', 'Intel'],
+          'amd': ['hip,vulkan', *HARDWARE], 'all': ['cuda,hip,vulkan', *HARDWARE]}
 AMD = {'HSA_OVERRIDE_GFX_VERSION', 'HSA_ENABLE_SDMA', 'ROCR_VISIBLE_DEVICES'}
 
-check('one service for each profile', set(services) == {'cpu', 'nvidia', 'intel', 'amd', 'all'})
+check('one service for each profile', set(services) == {'cpu', 'nvidia', 'intel', 'amd', 'all', 'mcp'})
 for name, service in services.items():
     check(f'{name}: it has the profile of its name', service['profiles'] == [name])
     check(f'{name}: it uses the same image as the others', service['image'] == services['cpu']['image'])
     check(f'{name}: it is built from a file of this tree', os.path.exists(os.path.join(tree, 'dev', service['build']['context'],
                                                              service['build']['dockerfile'])))
-    check(f'{name}: its health check runs the doctor on its backends', service['healthcheck']['test'][-4:] ==
-          ['vmaf', '--doctor', '--backend', HEALTH[name]])
+    if name in HEALTH:
+        check(f'{name}: its health check runs the doctor on its backends', service['healthcheck']['test'] ==
+              ['CMD', 'vmaf-entrypoint', 'vmaf', '--doctor', '--backend', *HEALTH[name]])
+        check(f'{name}: it stays, so that the health check runs', service['command'] == ['sleep', 'infinity'] and service['init'])
+    # A path with a dot is relative to the folder of the compose file, not to the current one.
+    check(f'{name}: the videos are those of the current folder', service['volumes'][0].startswith('${VIDEOS:-${PWD:?') and
+          '}:/videos' in service['volumes'][0])
+    check(f'{name}: it is not root', service['user'].startswith('${VMAF_UID:-1000}:'))
+    check(f'{name}: it has no more rights than it needs', not {'security_opt', 'privileged'} & set(service) and
+          service.get('cap_add', []) == (['SYS_NICE'] if name in ('amd', 'all') else []))
     environment = service.get('environment', {})
     devices = service.get('devices', [])
     nvidia = name in ('nvidia', 'all')
@@ -71,7 +81,16 @@ check('a comment beside the capabilities gives the reason', '#' in reason and 'g
 # The image sets the same for people who run it without compose.
 check('the image sets the capabilities, too', f'NVIDIA_DRIVER_CAPABILITIES={CAPABILITIES}' in containerfile)
 check("the image's health check runs the doctor", re.search(r'^HEALTHCHECK .*"vmaf", "--doctor"', containerfile, re.M))
-check('the Containerfile has two stages', len(re.findall('^FROM ', containerfile, re.M)) == 2)
+check('the stages', re.findall('^FROM (.*)$', containerfile, re.M) == ['${BASE} AS build', 'build AS sycl', '${BASE}'])
+check('SYCL is off by default', 'ARG SYCL_SOURCE=\n' in containerfile and
+      services['cpu']['build']['args']['SYCL_SOURCE'] == '${SYCL_SOURCE:-}')
+check('the base image can be named by its digest', services['cpu']['build']['args']['BASE'].startswith('${BASE:-'))
+user = re.search(r'^USER (\d+)', containerfile, re.M)
+check('the image is not for root', user and int(user[1]) > 0)
+with open(os.path.join(tree, 'dev/scripts/install-runtime.sh')) as file:
+    runtime = file.read()
+for package in ('ffmpeg', 'socat', 'intel-opencl-icd', 'libze1', 'mesa-vulkan-drivers', 'libamdhip64-5'):
+    check(f'the image has {package}', re.search(rf'\b{package}\b', runtime))
 check("Intel's driver is a build argument", 'ARG INTEL_VA_DRIVER=intel-media-va-driver\n' in containerfile)
 
 for problem in problems:

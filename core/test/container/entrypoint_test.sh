@@ -47,6 +47,10 @@ put()
     stranger_icd) driver etc/vulkan/icd.d stranger libvulkan_of_tomorrow.so ;;
     # The file has lavapipe's name, but names the library of another driver.
     liar_icd) driver $icd lvp_like $lib/libvulkan_radeon.so ;;
+    # The same libraries once more: by another file, by a name without a folder, and NVIDIA's other library.
+    twins) driver etc/vulkan/icd.d a_radeon libvulkan_radeon.so; driver $icd b_radeon $lib/libvulkan_radeon.so ;;
+    nvidia_twins) driver $icd nvidia_icd libGLX_nvidia.so.0; driver $icd nvidia_egl libEGL_nvidia.so.0 ;;
+    local_icd) driver usr/local/share/vulkan/icd.d mine $lib/libvulkan_radeon.so ;;
     broken_icd) mkdir -p "$work/$icd"; echo '{' > "$work/$icd/broken.json" ;;
     amd) card 128 0x1002 amdgpu ;;
     intel) card 129 0x8086 i915 ;;
@@ -117,6 +121,11 @@ expect lvp_like liar_icd lvp amd
 expect lvp_icd.x86_64 liar_icd lvp
 expect lvp_icd.x86_64 lvp broken_icd
 expect lvp_icd.x86_64 mesa locked_amd
+# Each driver once, and the file that the loader finds first.
+expect a_radeon mesa twins amd
+expect lvp_icd.x86_64 mesa twins
+expect nvidia_icd,intel_hasvk_icd.x86_64,intel_icd.x86_64 mesa nvidia_icd nvidia_twins nvidia intel
+expect mine mesa local_icd amd
 expect lvp_icd.x86_64 mesa virtio
 
 # Drivers that the user names in the environment are kept.
@@ -129,6 +138,63 @@ for name in VK_DRIVER_FILES VK_ICD_FILENAMES; do
     [ "$got" = /mine.json ] || { echo "$name was not kept: $got"; failed=1; }
 done
 
+# ---- settings of AMD's runtime ----
+
+# chip NUMBER VERSION: makes a node of AMD's driver for compute; version 0 is a CPU.
+chip()
+{
+    mkdir -p "$work/sys/class/kfd/kfd/topology/nodes/$1"
+    printf 'cpu_cores_count 0\nsimd_count 4\ngfx_target_version %s\nvendor_id 4098\n' "$2" \
+        > "$work/sys/class/kfd/kfd/topology/nodes/$1/properties"
+}
+
+# amd_gets SETTINGS KFD [NAME=VALUE...] -- VERSION...: checks what the entrypoint sets on a machine with these nodes.
+amd_gets()
+{
+    wanted=$1 kfd=$2
+    shift 2
+    count=$((count + 1))
+    rm -rf "$work"
+    mkdir -p "$work/dev"
+    [ "$kfd" = no ] || : > "$work/dev/kfd"
+    given=''
+    while [ "$1" != -- ]; do
+        given="$given $1"
+        shift
+    done
+    shift
+    number=0
+    for version; do
+        chip $number "$version"
+        number=$((number + 1))
+    done
+    # shellcheck disable=SC2086,SC2016 # words; the variables are the entrypoint's
+    got=$(env -u HSA_OVERRIDE_GFX_VERSION -u HSA_ENABLE_SDMA -u ROCR_VISIBLE_DEVICES $given VMAF_ENTRYPOINT_ROOT="$work" \
+        "$entrypoint" sh -c 'echo "${HSA_OVERRIDE_GFX_VERSION-.} ${HSA_ENABLE_SDMA-.} ${ROCR_VISIBLE_DEVICES-.}"' 2> "$work/said")
+    said=$(grep -c 'AMD APU' "$work/said") || :
+    apu=0
+    case " $* " in *' 100303 '* | *' 100305 '* | *' 100306 '*) [ "$kfd" = no ] || apu=1 ;; esac
+    if [ "$got" != "$wanted" ] || [ "$said" -ne $apu ]; then
+        echo "AMD nodes ($*)$given: $got, not $wanted; it says: $(cat "$work/said")"
+        failed=1
+    fi
+}
+amd_gets '10.3.0 0 0' kfd -- 0 100306
+amd_gets '10.3.0 0 0' kfd -- 0 100303
+amd_gets '10.3.0 0 0' kfd -- 0 100305
+amd_gets '. . .' no -- 0 100306
+amd_gets '. . .' kfd --
+amd_gets '. . .' kfd -- 0
+for version in 90000 90402 90012 90010 100100 100300 100301 100302 100304 110000 110003 120001; do
+    amd_gets '. . .' kfd -- 0 "$version"
+    amd_gets '. . .' kfd -- 0 100306 "$version"
+done
+amd_gets '11.0.0 0 0' kfd HSA_OVERRIDE_GFX_VERSION=11.0.0 -- 0 100306
+amd_gets '10.3.0 1 0' kfd HSA_ENABLE_SDMA=1 -- 0 100306
+amd_gets '10.3.0 0 1' kfd ROCR_VISIBLE_DEVICES=1 -- 0 100306
+amd_gets '10.3.0 0 ' kfd ROCR_VISIBLE_DEVICES= -- 0 100306
+amd_gets '9.0.0 1 GPU-1' kfd HSA_OVERRIDE_GFX_VERSION=9.0.0 HSA_ENABLE_SDMA=1 ROCR_VISIBLE_DEVICES=GPU-1 -- 0 100306
+
 # If there are only options, the entrypoint passes them to vmaf and returns its exit status.
 mkdir -p "$work/bin"
 # shellcheck disable=SC2016
@@ -139,5 +205,5 @@ got=$(PATH="$work/bin:$PATH" VMAF_ENTRYPOINT_ROOT="$work" "$entrypoint" --doctor
 [ "$got $status" = 'vmaf --doctor --json 7' ] || { echo "options: $got $status"; failed=1; }
 
 rm -rf "$work"
-[ $failed -eq 0 ] && echo "$count machines, each with the right drivers"
+[ $failed -eq 0 ] && echo "$count machines, each with the right drivers and settings"
 exit $failed

@@ -45,6 +45,16 @@ inside vmaf-entrypoint vmaf --doctor --backend cpu,vulkan --allow_software > "$w
     cat "$work/said"
     exit 1
 }
+# Software has to be allowed: the health checks of services with cards use these words.
+if inside vmaf-entrypoint vmaf --doctor --backend vulkan --require hardware > "$work/said" 2>&1; then
+    cat "$work/said"
+    fail 'the doctor takes lavapipe for hardware'
+fi
+grep -q '^SYCL is off' "$work/log" || fail 'the build does not say that SYCL is off'
+[ "$(inside id -u)" = 1000 ] || fail 'the image runs as root'
+inside sh -c 'touch "$HOME/file"' || fail 'the home folder cannot be written'
+inside ffmpeg -hide_banner -encoders 2> /dev/null | grep -q libx264 || fail 'ffmpeg has no encoder'
+inside socat -V > /dev/null || fail 'socat is missing'
 # This vmaf can read files other than raw video and Y4M, too.
 inside vmaf --help | grep -q -- --hwaccel
 b inspect --type image localhost/vmaf-turbo | grep -q vmaf-entrypoint
