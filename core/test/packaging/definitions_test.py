@@ -73,6 +73,16 @@ check('a job of required.yml is not required', set(required['required']['needs']
 for name in ('linux', 'lavapipe-gate', 'sanitizers', 'arm64', 'job', 'windows', 'macos', 'moltenvk', 'cards'):
     check(f'no job {name}', name in jobs)
 
+# Machines with a card must not pass without it.
+lanes = {lane['card']: lane['require'] for lane in jobs['cards']['strategy']['matrix']['include']}
+check('a lane of a card does not demand hardware', set(lanes) == {'arc', 'amd', 'nvidia'} and
+      all('--require hardware' in require for require in lanes.values()))
+check('the lane for Arc does not demand an Intel device', '--require Intel' in lanes['arc'])
+for name in ('cards', 'moltenvk'):
+    runs = ' '.join(step.get('run', '') for step in jobs[name]['steps'])
+    check(f'{name}: nothing demands hardware before the gate', re.search(
+        r'--doctor --backend .*(--require hardware|matrix\.require).*make gate', runs))
+
 # ---- recipes ----
 
 known = {option['name'] for option in json.loads(

@@ -11,7 +11,12 @@
 #if defined(_WIN32)
 static const char *const names[] = { "vulkan-1.dll", NULL };
 #elif defined(__APPLE__)
-static const char *const names[] = { "libvulkan.dylib", "libvulkan.1.dylib", "libMoltenVK.dylib",
+/* Homebrew's folder on Apple silicon is in no search path. */
+static const char *const names[] = { "libvulkan.dylib",
+                                     "libvulkan.1.dylib",
+                                     "libMoltenVK.dylib",
+                                     "/opt/homebrew/lib/libvulkan.1.dylib",
+                                     "/opt/homebrew/lib/libMoltenVK.dylib",
                                      NULL };
 #else
 static const char *const names[] = { "libvulkan.so.1", "libvulkan.so", NULL };
