@@ -42,8 +42,10 @@ typedef struct VmafReportInput {
     const char *pairing;
 
     /* Added later still. */
-    uint64_t bytes;    /**< of the file; 0: not known */
-    uint64_t bit_rate; /**< bits a second of the video in the file; 0: not known */
+    uint64_t bytes;        /**< of the file; 0: not known */
+    uint64_t bit_rate;     /**< bits a second of the video in the file; 0: not known */
+    uint64_t frames_found; /**< frames that were found in it, with those skipped; 0: not known */
+    int ended;             /**< not 0: these are all that it has */
 } VmafReportInput;
 
 /**
@@ -130,6 +132,18 @@ VMAF_EXPORT int vmaf_statistics(const double *scores, size_t count, VmafStatisti
  * @return 0; -EINVAL when the context is NULL; -ENOMEM
  */
 VMAF_EXPORT int vmaf_report_partial(VmafContext *vmaf, const char *reason);
+
+/**
+ * Says whether all frames were scored that the program's user asked for. JSON reports of
+ * vmaf_report_details() show it in the fields `complete` and `incomplete_reason`; without this call
+ * they have neither. The text is copied.
+ *
+ * @param reason why frames are missing: `the distorted video ended before the reference: 10 of 150
+ *               frames were scored`; NULL if `complete` is not 0
+ * @return 0; -EINVAL when the context is NULL, or when one of `complete` and `reason` is missing;
+ *         -ENOMEM
+ */
+VMAF_EXPORT int vmaf_report_complete(VmafContext *vmaf, int complete, const char *reason);
 
 /**
  * The name of a report format: `xml`, `json`, `csv`, `sub`. The library owns the string. NULL for

@@ -270,6 +270,11 @@ int vmaf_report_partial(VmafContext *vmaf, const char *reason)
     return vmaf ? notes_set_partial(&vmaf->notes, reason) : -EINVAL;
 }
 
+int vmaf_report_complete(VmafContext *vmaf, int complete, const char *reason)
+{
+    return vmaf && !complete == !!reason ? notes_set_complete(&vmaf->notes, reason) : -EINVAL;
+}
+
 const char *vmaf_output_format_name(enum VmafOutputFormat fmt)
 {
     const OutputFormat *const format = output_format_find(fmt);

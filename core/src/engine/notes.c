@@ -60,6 +60,8 @@ int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
     if (input->size >= sizeof(*input)) {
         fresh.bytes = input->bytes;
         fresh.bit_rate = input->bit_rate;
+        fresh.frames_found = input->frames_found;
+        fresh.ended = input->ended;
     }
     const int err = copy_texts(&fresh.path, &fresh.kind, input->path, input->kind);
     if (err)
@@ -128,14 +130,26 @@ int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, 
     return 0;
 }
 
+static int replace_text(char **text, const char *from)
+{
+    char *const copy = from ? mem_strdup(from) : NULL;
+    if (from && !copy)
+        return -ENOMEM;
+    mem_free(*text);
+    *text = copy;
+    return 0;
+}
+
 int notes_set_partial(Notes *notes, const char *reason)
 {
-    char *const copy = reason ? mem_strdup(reason) : NULL;
-    if (reason && !copy)
-        return -ENOMEM;
-    mem_free(notes->partial);
-    notes->partial = copy;
-    return 0;
+    return replace_text(&notes->partial, reason);
+}
+
+int notes_set_complete(Notes *notes, const char *reason)
+{
+    const int err = replace_text(&notes->incomplete, reason);
+    notes->complete_known |= !err;
+    return err;
 }
 
 void notes_clear(Notes *notes)
@@ -158,5 +172,6 @@ void notes_clear(Notes *notes)
     mem_free(notes->models);
     mem_free(notes->options);
     mem_free(notes->partial);
+    mem_free(notes->incomplete);
     *notes = (Notes){ 0 };
 }

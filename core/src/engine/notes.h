@@ -19,6 +19,8 @@ typedef struct NotedInput {
     unsigned rate_num, rate_den; /* 0: not known */
     uint64_t frames;             /* of the whole video; 0: not known */
     uint64_t bytes, bit_rate;    /* of the file; of the video in it; 0: not known */
+    uint64_t frames_found;       /* 0: not known */
+    bool ended;                  /* there are no more frames than those */
     char *codec;                 /* this and the next ones: NULL: not given */
     char *filters, *warnings, *pairing;
 } NotedInput;
@@ -49,7 +51,9 @@ typedef struct Notes {
     size_t option_count, option_capacity;
     bool details;  /* print all of this in JSON */
     bool places;   /* list where features ran even if all ran on the CPU */
-    char *partial; /* why pairs are missing; NULL: none are */
+    char *partial; /* why pairs are missing, for all formats; NULL: none are */
+    bool complete_known;
+    char *incomplete; /* with complete_known: why frames are missing; NULL: none are */
 } Notes;
 
 /* All return 0 or -ENOMEM, which leaves the notes unchanged. The struct of an input may have only
@@ -62,7 +66,8 @@ int notes_add_model(Notes *notes, const char *name, const char *source, unsigned
 int notes_add_option(Notes *notes, const char *name, const char *value);
 /* Does nothing for a warning that is noted already. */
 int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, const char *text);
-int notes_set_partial(Notes *notes, const char *reason); /* NULL: none is missing */
+int notes_set_partial(Notes *notes, const char *reason);  /* NULL: none is missing */
+int notes_set_complete(Notes *notes, const char *reason); /* NULL: none is missing */
 
 void notes_clear(Notes *notes);
 

@@ -58,6 +58,12 @@ static void put_count(List *list, const char *name, uint64_t count)
     fprintf(list->file, "%" PRIu64, count);
 }
 
+static void put_flag(List *list, const char *name, bool value)
+{
+    put_name(list, name);
+    fputs(value ? "true" : "false", list->file);
+}
+
 /* Writes a time or a speed; null if it is not finite. */
 static void put_decimal(List *list, const char *name, double value)
 {
@@ -111,6 +117,10 @@ static void put_input(List *inputs, const char *name, const NotedInput *input)
         put_count(&list, "bytes", input->bytes);
     if (input->bit_rate)
         put_count(&list, "bit_rate", input->bit_rate);
+    if (input->frames_found) {
+        put_count(&list, "frames_found", input->frames_found);
+        put_flag(&list, "ended", input->ended);
+    }
     if (input->filters)
         put_string(&list, "filters", input->filters);
     if (input->warnings)
@@ -148,6 +158,15 @@ static void put_warnings(List *top, const Notes *notes)
         end(&fields, '}');
     }
     end(&list, ']');
+}
+
+static void put_completeness(List *top, const Notes *notes)
+{
+    if (!notes->complete_known)
+        return;
+    put_flag(top, "complete", !notes->incomplete);
+    if (notes->incomplete)
+        put_string(top, "incomplete_reason", notes->incomplete);
 }
 
 static void put_scored(List *top, const Report *report)
@@ -301,6 +320,7 @@ void sheet_put_details(FILE *file, const Sheet *sheet)
     put_count(&top, "schema", SCHEMA_VERSION);
     put_string(&top, "program", "vmaf-turbo");
     put_string(&top, "version", report->version);
+    put_completeness(&top, report->notes);
     put_inputs(&top, report->notes);
     put_warnings(&top, report->notes);
     put_scored(&top, report);

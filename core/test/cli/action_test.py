@@ -83,6 +83,12 @@ def check_script():
     check('a missing video does not affect the others', '02-a.html' in os.listdir('kept'), os.listdir('kept'))
     code, said, out, _ = run('r.yuv => a.yuv', MODEL='version=vmaf_v0.6.1neg')
     check('a model', code == 0 and 'vmaf_v0.6.1neg' in open('summary').read(), said)
+    for limit in ('1', ''):
+        code, said, out, table = run('r.yuv => short.yuv', limit)
+        check('a cut encode', code == 0 and 'passed=false' in out and 'incomplete' in table and
+              'ended before the reference: 2 of 3 frames' in table, (code, out, table))
+        code, said, out, table = run('r.yuv => short.yuv', limit, OPTIONS='-w 64 -h 64 -p 420 -b 8 --allow-partial')
+        check('a cut encode that is accepted', code == 0 and 'passed=true' in out and '2 of 3 frames' in table, (code, out, table))
     for bad in ('', 'r.yuv a.yuv', 'r.yuv =>', '=> a.yuv', 'r.yuv x => a.yuv', '"r.yuv => a.yuv'):
         code, said, out, _ = run(bad)
         check('bad pairs', code == 1 and said.startswith('pairs'), (bad, code, said))
@@ -94,6 +100,8 @@ os.makedirs(work, exist_ok=True)
 os.chdir(work)
 for kind, name in (('blur', 'a.yuv'), ('noise', 'b.yuv'), ('blur', 'with blank.yuv')):
     subprocess.check_call([synthclip, kind, '64', '64', '420', '8', '3', 'r.yuv', name])
+with open('a.yuv', 'rb') as whole, open('short.yuv', 'wb') as short:
+    short.write(whole.read()[:2 * 64 * 64 * 3 // 2])
 check_definition()
 check_script()
 check_build()

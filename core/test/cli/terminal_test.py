@@ -48,9 +48,11 @@ CASES = [
      summary('vmaf_b_v0.6.3', '83.84', '█' * 26 + '▉', '▁█', '79.49', '88.19', '79.93')),
     # A message ends the progress line.
     ('-r r.yuv -d d1.yuv -w 64 -h 64 -p 420 -b 8', 0,
-     meter(1, 1) + '\r\n"d1.yuv" ended before "r.yuv".\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)),
+     meter(1, 1) + '\r\n"d1.yuv" ended before "r.yuv".\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)
+     + '  missing the distorted video ended before the reference: 1 of 2 frames were scored\r\n'),
     ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8', 255,
      meter(1, 1) + '\r\n"d_cut.yuv" is cut off within frame 1.\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)
+     + '  missing the distorted video is cut off: 1 frame was scored\r\n'
      + 'problem with d_cut.yuv: only the 1 frame before the cut is scored\r\n'),
     (RAW + ' --model version=nope', 255,
      '\033[35mlibvmaf\033[0m \033[33mWARNING\033[0m no such built-in model: "nope"\r\n'

@@ -274,6 +274,8 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
     if (!libav->first)
         status = libav_decode(libav);
     libav->first = false;
+    if (status == FRAME_NONE && libav_ends_early(libav))
+        status = FRAME_CUT;
     if (status != FRAME_WHOLE)
         return status;
     if (has_changed(libav) || !is_as_foretold(libav))

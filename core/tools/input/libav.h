@@ -61,7 +61,12 @@ typedef struct Libav {
     bool draining;     /* the last packet was sent */
     atomic_bool cut;   /* the file ends too early; the libraries' threads set it when they log so */
     bool last_packet_damaged;
-    int64_t begin;   /* the first frame's time, in units of the stream */
+    uint64_t packets;         /* of the stream, read since the beginning or the last seek */
+    bool sought;              /* some packets were passed by seeking */
+    int64_t last_packet_time; /* of the packet sent last, or AV_NOPTS_VALUE */
+    bool end_damaged;         /* the packet sent last could not be decoded as a whole */
+    double packets_end;       /* the latest end of a packet of any stream, in seconds; 0: none */
+    int64_t begin;            /* the first frame's time, in units of the stream */
     bool seeking;    /* decoding towards a key frame: damage is our doing and is not reported */
     uint64_t found;  /* frames found so far */
     unsigned opened; /* files that the file names and that were opened */
@@ -129,6 +134,8 @@ bool libav_on_device(const Libav *libav);
 
 /* Decodes the next frame into `frame`. */
 enum FrameStatus libav_decode(Libav *libav);
+/* At the end: true if the header says that there is more; `video->cut` then says so. */
+bool libav_ends_early(const Libav *libav);
 /* The latest frame in host memory, where its samples can be read. */
 static inline AVFrame *libav_host_frame(const Libav *libav)
 {

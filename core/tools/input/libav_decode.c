@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/message.h"
@@ -41,6 +42,21 @@ static bool is_encrypted(const AVPacket *packet)
     return false;
 }
 
+/* Notes how far the packets reach. */
+static void note_reach(Libav *libav)
+{
+    const AVPacket *const packet = libav->packet;
+    const AVStream *const stream = libav->format->streams[packet->stream_index];
+    const VideoTraits *const traits = &libav->video->traits;
+    const int64_t time = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+    double lasts = (double)packet->duration * av_q2d(stream->time_base);
+    if (packet->duration <= 0 && stream == libav->stream && traits->rate_num)
+        lasts = (double)traits->rate_den / traits->rate_num;
+    if (time != AV_NOPTS_VALUE)
+        libav->packets_end =
+            fmax(libav->packets_end, (double)time * av_q2d(stream->time_base) + lasts);
+}
+
 /* Reads the next packet of the stream. AVERROR_EOF at the end and when the rest cannot be read. */
 static int read_packet(Libav *libav)
 {
@@ -53,10 +69,12 @@ static int read_packet(Libav *libav)
                 atomic_store(&libav->cut, true);
             return err == AVERROR_EXIT ? err : AVERROR_EOF;
         }
+        note_reach(libav);
         if (libav->packet->stream_index == libav->stream->index)
             break;
         av_packet_unref(libav->packet);
     }
+    libav->packets++;
     libav->last_packet_damaged = libav->packet->flags & AV_PKT_FLAG_CORRUPT;
     return 0;
 }
@@ -94,6 +112,7 @@ static void note_sent(Libav *libav)
         libav->opening = av_packet_clone(libav->packet);
     libav->sent[libav->sent_next] = (SentPacket){ libav->packet->pts, libav->packet->pos };
     libav->sent_next = (libav->sent_next + 1) % LIBAV_SENT;
+    libav->last_packet_time = libav->packet->pts;
 }
 
 /* Finds the position of the packet with the frame's time. In a file joined from several, a time
@@ -130,6 +149,7 @@ static int feed(Libav *libav)
         return 0;
     note_sent(libav);
     av_packet_unref(libav->packet);
+    libav->end_damaged = err != 0;
     if (!err || err == AVERROR(ENOMEM))
         return err;
     if (is_refused(libav))
@@ -189,6 +209,14 @@ static int crop(Libav *libav)
     return -EINVAL;
 }
 
+/* True if the frame was decoded from the packet that was sent last. Frames without times can only
+ * be told from earlier ones roughly: they came out after the last packet. */
+static bool is_of_last_packet(const Libav *libav)
+{
+    const int64_t time = libav->frame->pts;
+    return time == AV_NOPTS_VALUE ? libav->draining : time == libav->last_packet_time;
+}
+
 enum FrameStatus libav_decode(Libav *libav)
 {
     enum { FAILURES_MAX = 1000 }; /* a decoder that fails without end is stopped */
@@ -203,23 +231,70 @@ enum FrameStatus libav_decode(Libav *libav)
             err = AVERROR_EXIT;
         } else if (err != AVERROR_EOF && err != AVERROR(ENOMEM) && failures++ < FAILURES_MAX) {
             note_damage(libav, err);
+            libav->end_damaged |= libav->draining;
             err = 0;
         } else if (err != AVERROR(ENOMEM)) {
             note_end(libav);
-            return atomic_load(&libav->cut) ? FRAME_CUT : FRAME_NONE;
+            return atomic_load(&libav->cut) || libav->end_damaged ? FRAME_CUT : FRAME_NONE;
         }
         if (atomic_load(&libav->video->source->cancelled))
             err = AVERROR_EXIT;
         if (err)
             return failed(libav, err);
     }
-    if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags)
+    if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags) {
         note_damage(libav, AVERROR_INVALIDDATA);
+        libav->end_damaged |= is_of_last_packet(libav);
+    }
     libav->position = position_of_frame(libav);
     libav->fetched = false;
     if (libav->keep)
         return FRAME_WHOLE;
     return libav_hw_fetch(libav) || crop(libav) ? FRAME_ERROR : FRAME_WHOLE;
+}
+
+/* ---- the end ----
+ *
+ * A file that was cut between two packets ends like any other: only its header tells. Durations are
+ * not exact, and a count may include slots without a packet, so neither is believed without the
+ * other where both are known. Packets are counted, not frames: an edit list hides some of these. */
+
+/* How many seconds are missing, if the file says how long the video is. A container that counts
+ * frames counts its duration from the first one, others from time 0. */
+static double missing_seconds(const Libav *libav)
+{
+    const AVStream *const stream = libav->stream;
+    const double unit = av_q2d(stream->time_base);
+    const bool from_first = stream->nb_frames > 0 && stream->start_time != AV_NOPTS_VALUE;
+    const double begin = from_first ? (double)stream->start_time * unit : 0.0;
+    const double lasts = stream->duration > 0 ? (double)stream->duration * unit
+                                              : (double)libav->format->duration / AV_TIME_BASE;
+    return libav->packets_end > 0.0 && lasts > 0.0 ? begin + lasts - libav->packets_end : 0.0;
+}
+
+bool libav_ends_early(const Libav *libav)
+{
+    Video *const video = libav->video;
+    const VideoTraits *const traits = &video->traits;
+    const AVStream *const stream = libav->stream;
+    const double frame = traits->rate_num ? (double)traits->rate_den / traits->rate_num : 0.04;
+    const double missing = missing_seconds(libav);
+    const bool measured = libav->format->duration_estimation_method != AVFMT_DURATION_FROM_STREAM;
+    if (traits->timeless)
+        return false;
+    if (stream->nb_frames > 0) {
+        const uint64_t came = libav->sought ? libav->found : libav->packets;
+        if ((uint64_t)stream->nb_frames <= came || missing < frame * 3 / 4)
+            return false;
+        snprintf(video->cut, sizeof(video->cut), ": its header says %lld frames, and it has %llu",
+                 (long long)stream->nb_frames, (unsigned long long)libav->found);
+        return true;
+    }
+    if (measured || missing < fmax(0.5, 3.0 * frame))
+        return false;
+    snprintf(video->cut, sizeof(video->cut), ": its header says that %.2f seconds more follow",
+             missing);
+    return true;
 }
 
 /* ---- seeking ----
@@ -301,7 +376,8 @@ static enum FrameStatus decode_key(Libav *libav)
 {
     avcodec_flush_buffers(libav->codec);
     memset(libav->sent, 0, sizeof(libav->sent));
-    libav->draining = libav->last_packet_damaged = libav->timed = false;
+    libav->draining = libav->last_packet_damaged = libav->end_damaged = libav->timed = false;
+    libav->sought = true;
     atomic_store(&libav->cut, false);
     libav->seeking = true;
     enum FrameStatus status;

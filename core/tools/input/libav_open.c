@@ -135,6 +135,14 @@ static int open_container(Libav *libav)
 
 /* ---- the stream ---- */
 
+/* True if the end of the file is only known as a time, which any of its streams may reach. Then all
+ * packets are read, and not only those of the video. */
+static bool tells_only_duration(const Libav *libav)
+{
+    return libav->stream->nb_frames <= 0 && libav->format->duration > 0 &&
+           libav->format->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
+}
+
 /* Ranks streams like the ffmpeg command: first those with packets, then the default, then by
  * size. */
 static uint64_t stream_score(const AVStream *stream)
@@ -188,6 +196,9 @@ static int choose_stream(Libav *libav)
     if (!libav->stream)
         return say_no_video(libav);
     libav->stream->discard = AVDISCARD_DEFAULT;
+    for (unsigned i = 0; i < format->nb_streams && tells_only_duration(libav); i++)
+        if (!(format->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC))
+            format->streams[i]->discard = AVDISCARD_DEFAULT;
     if (count > 1)
         video_note(libav->video, "streams", false,
                    "has %u video streams; number %d (%dx%d) is scored", count, libav->stream->index,

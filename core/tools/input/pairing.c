@@ -108,10 +108,20 @@ static void take(Pairing *pairing, unsigned video)
     cursor->time = cursor->next;
 }
 
-/* True if the current frame is within half a frame's duration of the target. */
-static bool reaches(const Cursor *cursor, int64_t target)
+/* True if the current frame, the last one, belongs to a target that is shown for `lasts`: it is
+ * within half of its own duration, or it is still shown in the middle of that time. */
+static bool reaches(const Cursor *cursor, int64_t target, int64_t lasts)
 {
-    return target - cursor->time <= cursor->lasts / 2;
+    const int64_t after = target - cursor->time;
+    return after <= cursor->lasts / 2 || after <= cursor->lasts - lasts / 2;
+}
+
+/* For how long the frame of the reference, or the tick, of this step is shown. */
+static int64_t step_duration(const Pairing *pairing)
+{
+    const PairingConfig *const config = &pairing->config;
+    return config->by == PAIR_AT_RATE ? frame_duration(config->rate_num, config->rate_den)
+                                      : pairing->cursors[0].lasts;
 }
 
 /* Takes frames until the current one is nearest to the target; of two equally near, the earlier.
@@ -124,7 +134,8 @@ static enum FrameStatus seek(Pairing *pairing, unsigned video, int64_t target)
             return FRAME_WHOLE;
         const enum FrameStatus status = look(pairing, video);
         if (status != FRAME_WHOLE)
-            return cursor->in_hand && reaches(cursor, target) ? FRAME_WHOLE : status;
+            return cursor->in_hand && reaches(cursor, target, step_duration(pairing)) ? FRAME_WHOLE
+                                                                                      : status;
         if (cursor->in_hand && cursor->next - target >= target - cursor->time)
             return FRAME_WHOLE;
         take(pairing, video);
@@ -140,16 +151,20 @@ static void end(Dist *dist, enum FrameStatus ref, enum FrameStatus own)
     dist->progress.dist = own;
 }
 
+/* Ends a video that has all pairs that were asked for. */
+static void end_enough(Dist *dist)
+{
+    end(dist, FRAME_NONE, FRAME_NONE);
+    dist->progress.enough = true;
+}
+
 /* True if the time is after the duration that is to be scored. */
 static bool is_late(const Pairing *pairing, const Dist *dist, int64_t time)
 {
     const PairingConfig *const config = &pairing->config;
-    const int64_t step = config->by == PAIR_AT_RATE
-                             ? frame_duration(config->rate_num, config->rate_den)
-                             : pairing->cursors[0].lasts;
     /* Times are rounded: half a step is close enough. */
     return config->duration && dist->progress.pairs &&
-           time - dist->first > config->duration - 1 - step / 2;
+           time - dist->first > config->duration - 1 - step_duration(pairing) / 2;
 }
 
 /* Makes a pair of the current frame and frame `ref` of the reference. */
@@ -193,7 +208,7 @@ static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref,
     if (pairing->step == dist->skipped)
         dist->origin = time;
     if (is_late(pairing, dist, time)) {
-        end(dist, FRAME_NONE, FRAME_NONE);
+        end_enough(dist);
         return;
     }
     if (ref == FRAME_CUT || ref == FRAME_ERROR) {
@@ -240,7 +255,7 @@ bool pairing_step(Pairing *pairing)
         Dist *const dist = &pairing->dists[i];
         if (config->limit && dist->progress.pairs >= config->limit &&
             dist->progress.state != PAIR_OVER)
-            end(dist, FRAME_NONE, FRAME_NONE);
+            end_enough(dist);
         any_left |= dist->progress.state != PAIR_OVER;
     }
     if (!any_left)
@@ -265,6 +280,11 @@ bool pairing_step(Pairing *pairing)
 const PairingProgress *pairing_progress(const Pairing *pairing, unsigned video)
 {
     return &pairing->dists[video].progress;
+}
+
+uint64_t pairing_taken(const Pairing *pairing, unsigned video)
+{
+    return pairing->cursors[video].taken;
 }
 
 void pairing_drop(Pairing *pairing, unsigned video)

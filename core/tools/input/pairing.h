@@ -54,6 +54,7 @@ typedef struct PairingProgress {
     enum PairState state;
     /* With PAIR_OVER: the status of the next frame of each. Both FRAME_NONE: nothing is missing. */
     enum FrameStatus ref, dist;
+    bool enough; /* with PAIR_OVER: it had all pairs that the limit or the duration allows */
     uint64_t pairs, repeated, left_out; /* since its first pair */
     /* The frame numbers of its first pair: the reference's, then its own. */
     uint64_t first[SIDES];
@@ -72,6 +73,8 @@ bool pairing_step(Pairing *pairing);
 /* The progress of distorted video 1, 2, ... It belongs to the pairing and changes with each
  * step. */
 const PairingProgress *pairing_progress(const Pairing *pairing, unsigned video);
+/* The number of frames of a video that were taken so far. */
+uint64_t pairing_taken(const Pairing *pairing, unsigned video);
 /* Ends one distorted video; the others continue. */
 void pairing_drop(Pairing *pairing, unsigned video);
 

@@ -344,6 +344,30 @@ void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame)
     pthread_mutex_unlock(&prefetch->lock);
 }
 
+/* Waits until the next frame of a video was read; true if it is whole. */
+static bool has_next(Prefetch *prefetch, unsigned video)
+{
+    const Track *const track = &prefetch->tracks[video];
+    const Slot *const slot = next_slot(track);
+    pthread_mutex_lock(&prefetch->lock);
+    while (!prefetch->interrupted && !slot->done && !track->dropped)
+        wait_for_locked(prefetch, track);
+    set_awaited_locked(prefetch, NULL);
+    const bool whole = !prefetch->interrupted && slot->done && slot->status == FRAME_WHOLE;
+    pthread_mutex_unlock(&prefetch->lock);
+    return whole;
+}
+
+uint64_t prefetch_count(Prefetch *prefetch, unsigned video, uint64_t most)
+{
+    uint64_t count = 0;
+    for (Prefetched frame; count < most && has_next(prefetch, video); count++) {
+        prefetch_take(prefetch, video, &frame);
+        prefetched_release(&frame);
+    }
+    return count;
+}
+
 static void drop_pictures_locked(Track *track)
 {
     for (unsigned i = 0; track->slots && i < track->prefetch->config.ahead; i++)

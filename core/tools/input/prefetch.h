@@ -51,6 +51,8 @@ int prefetch_create(Prefetch **prefetch, const PrefetchConfig *config);
 enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time);
 /* Takes the frame that prefetch_look found whole. The caller owns it and releases it. */
 void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame);
+/* Takes and drops up to `most` further frames of a video. Returns how many there were. */
+uint64_t prefetch_count(Prefetch *prefetch, unsigned video, uint64_t most);
 /* Stops delivering frames of a video. If it is a pipe, the rest is read and thrown away, because
  * its writer may have to continue with other videos. */
 void prefetch_drop(Prefetch *prefetch, unsigned video);

@@ -145,13 +145,15 @@ typedef struct Video {
     bool raw;         /* the user gave the format; the file does not hold it */
     bool parallel;    /* several threads may call video_read at once */
     bool held_enough; /* video_hold logged that enough of the pipe is held */
-    void *state;      /* the reader's */
+    char cut
+        [96]; /* with FRAME_CUT: what is wrong, after "is cut off"; empty: a frame is not whole */
+    void *state; /* the reader's */
 } Video;
 
 enum FrameStatus {
     FRAME_WHOLE,
     FRAME_NONE, /* the video has ended */
-    FRAME_CUT,  /* the video ends or is malformed within this frame */
+    FRAME_CUT,  /* the video ends or is malformed within this frame, or before its header says */
     FRAME_ERROR /* the frame could not be read; the reason was logged */
 };
 

@@ -47,9 +47,6 @@ void page_put_warnings(FILE *file, const Page *page);
 /* Writes a mark for each kind of warning of a report, and one if the report is incomplete. */
 void page_put_marks(FILE *file, const StoredReport *report);
 
-/* The reason why not all frames were scored; NULL: all were. */
-const char *page_incomplete(const StoredReport *report);
-
 /* ---- page_sections.c: the other sections without charts ---- */
 
 /* Writes the header with the main scores. */

@@ -8,15 +8,6 @@
 
 #include "report/text.h"
 
-const char *page_incomplete(const StoredReport *report)
-{
-    if (report->partial)
-        return report->partial;
-    if (report->incomplete)
-        return report->incomplete;
-    return NULL;
-}
-
 /* ---- warnings ---- */
 
 static const char *input_name(unsigned side)
@@ -45,10 +36,10 @@ static bool is_first_of_kind(const StoredReport *report, size_t w)
 
 void page_put_marks(FILE *file, const StoredReport *report)
 {
-    if (!report->warning_count && !page_incomplete(report))
+    if (!report->warning_count && !stored_incomplete(report))
         return;
     fputs("<p class=marks>", file);
-    if (page_incomplete(report))
+    if (stored_incomplete(report))
         fputs("<span class=mark data-code=incomplete>⚠ incomplete</span> ", file);
     for (size_t w = 0; w < report->warning_count; w++) {
         const StoredWarning *const warning = &report->warnings[w];
@@ -75,7 +66,7 @@ void page_put_warnings(FILE *file, const Page *page)
 {
     size_t count = 0;
     for (size_t i = 0; i < page->count; i++)
-        count += page->reports[i]->warning_count + (page_incomplete(page->reports[i]) != NULL);
+        count += page->reports[i]->warning_count + (stored_incomplete(page->reports[i]) != NULL);
     if (!count)
         return;
     fputs(
@@ -84,11 +75,11 @@ void page_put_warnings(FILE *file, const Page *page)
         file);
     for (size_t i = 0; i < page->count; i++) {
         const StoredReport *const report = page->reports[i];
-        if (page_incomplete(report)) {
+        if (stored_incomplete(report)) {
             fprintf(file, "<tr data-video=%zu>", i);
             put_video(file, page, i);
             fputs("<td class=word>the run<td class=word>incomplete<td class=text>", file);
-            put_html(file, page_incomplete(report));
+            put_html(file, stored_incomplete(report));
             fputs("</tr>\n", file);
         }
         for (size_t w = 0; w < report->warning_count; w++) {
@@ -137,7 +128,7 @@ static void put_quantity(FILE *file, double value, const char *unit)
 /* The order of the videos: complete runs first, then by score. */
 static bool is_better(const StoredReport *a, const StoredReport *b)
 {
-    const bool broken_a = page_incomplete(a), broken_b = page_incomplete(b);
+    const bool broken_a = stored_incomplete(a), broken_b = stored_incomplete(b);
     const StoredMetric *const x = stored_headline(a), *const y = stored_headline(b);
     if (broken_a != broken_b)
         return broken_b;

@@ -63,7 +63,7 @@ static void put_reference(FILE *file, const StoredReport *report)
 static void put_card(FILE *file, const StoredReport *report, size_t i, bool own_reference)
 {
     const StoredMetric *const headline = stored_headline(report);
-    const char *const incomplete = page_incomplete(report);
+    const char *const incomplete = stored_incomplete(report);
     fprintf(file, "<article class=\"card %s%s\"><h2>", page_colour(i),
             incomplete ? " incomplete" : "");
     put_html(file, stored_title(report));

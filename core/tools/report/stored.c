@@ -132,6 +132,11 @@ bool stored_is_member(const StoredReport *report, const StoredMetric *metric)
     return find(report, metric->name, (size_t)(underscore - metric->name), "_bagging") != NULL;
 }
 
+const char *stored_incomplete(const StoredReport *report)
+{
+    return report->incomplete ? report->incomplete : report->partial;
+}
+
 static const char *file_name(const char *path)
 {
     const char *const slash = strrchr(path, '/');

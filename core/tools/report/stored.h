@@ -52,7 +52,7 @@ typedef struct StoredOption {
 typedef struct StoredReport {
     const char *path; /* the caller's string */
     char *version, *partial;
-    char *incomplete;    /* why not all frames were scored; NULL: all were, or not said */
+    char *incomplete;    /* why frames are missing; NULL: none are, or the report does not say */
     double fps, elapsed; /* NaN: unknown */
     unsigned threads;
     unsigned width, height; /* the size that was scored; 0: unknown */
@@ -86,6 +86,9 @@ int stored_parse(StoredReport *report, const char *text, size_t size);
 /* Reads the object `vmaf_turbo` of a report (docs/report.schema.json). Ignores what does not
  * match the schema, because scores are worth showing without details. 0 or -ENOMEM. */
 int stored_take_details(StoredReport *report, const json_t *details);
+
+/* Why frames are missing; NULL: none are, or the report does not say. */
+const char *stored_incomplete(const StoredReport *report);
 
 /* The metric of this name, or NULL. */
 const StoredMetric *stored_find(const StoredReport *report, const char *name);

@@ -82,4 +82,6 @@ void summary_say(const Summary *summary, bool coloured)
             summary->scores[worst]);
     else
         say("  worst   frame %u: %.2f", frame, summary->scores[worst]);
+    if (summary->incomplete && *summary->incomplete)
+        say("  missing %s", summary->incomplete);
 }

@@ -14,8 +14,9 @@ typedef struct Summary {
     const double *scores; /* in frame order */
     size_t count;
     const VmafStatistics *figures;
-    unsigned step; /* frames from one score to the next */
-    double rate;   /* the video's frames per second; 0: unknown */
+    unsigned step;          /* frames from one score to the next */
+    double rate;            /* the video's frames per second; 0: unknown */
+    const char *incomplete; /* why frames are missing; NULL or empty: none are */
 } Summary;
 
 /* Prints the summary. `coloured`: use terminal colours. */

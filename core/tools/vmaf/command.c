@@ -91,7 +91,10 @@ static void list_models(void)
 
 /* ---- the command ---- */
 
-enum { EXIT_BELOW = 2 }; /* a score is below --fail_under */
+enum {
+    EXIT_BELOW = 2,   /* a score is below --fail_under */
+    EXIT_UNJUDGED = 3 /* --fail_under was given, but frames are missing */
+};
 
 #ifdef _WIN32
 /* The doctor tries drivers in forked processes. */
@@ -142,7 +145,10 @@ int vmaf_command(int argc, char **argv)
     int err = options_parse(&options, argc, argv, &action);
     if (!err) {
         err = run_action(action, &options);
-        result = err == SCORE_BELOW ? EXIT_BELOW : err ? EXIT_FAILED : EXIT_DONE;
+        result = err == SCORE_BELOW      ? EXIT_BELOW
+                 : err == SCORE_UNJUDGED ? EXIT_UNJUDGED
+                 : err                   ? EXIT_FAILED
+                                         : EXIT_DONE;
     }
     if (err == -ENOMEM) {
         say("out of memory");

@@ -17,8 +17,10 @@ int vmaf_command(int argc, char **argv);
  * standard error is no terminal: for programs that end with the scores. */
 void vmaf_command_say_scores(void);
 
-/* Returned by score_videos and merge_parts: all went well, but a score is below --fail_under. */
+/* Returned by score_videos, stored_show and merge_parts when nothing failed: a score is below
+ * --fail_under; or frames are missing, so that --fail_under cannot be met. */
 #define SCORE_BELOW 1
+#define SCORE_UNJUDGED 2
 
 /* Scores the videos. */
 int score_videos(const Options *options);

@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/prefetch.h"
 #include "common/interrupt.h"
 #include "common/message.h"
+#include "ending.h"
 #include "vmaf/part/part.h"
 
 typedef struct Feed {
@@ -20,6 +22,8 @@ typedef struct Feed {
     Pairing *pairing;
     Prefetched *hand;       /* the current frame of each video */
     bool *over;             /* for each rating: it gets no more pairs */
+    Ending *endings;        /* for each rating */
+    uint64_t *rest;         /* frames of each video counted after its last pair */
     uint64_t passed[SIDES]; /* frames passed so far of those that the part does not read */
     OffsetHint *hints;      /* for each rating; NULL: they are not looked for */
     bool told_devices;      /* the user knows where extractors run */
@@ -76,11 +80,13 @@ static void release_pairs(const Feed *feed)
 static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned side)
 {
     const VideoGroup *const group = feed->group;
-    Rating *const r = group->ratings[rating];
-    const uint64_t skipped = group->schedule.videos[side ? rating + 1 : 0].skip;
-    warnings_say(&r->warnings, "cut", side, "\"%s\" is cut off within frame %" PRIu64 ".",
-                 video->path, r->pairs + skipped);
-    r->cut = true;
+    Warnings *const warnings = &group->ratings[rating]->warnings;
+    if (*video->cut)
+        warnings_say(warnings, "cut", side, "\"%s\" is cut off%s.", video->path, video->cut);
+    else
+        warnings_say(warnings, "cut", side, "\"%s\" is cut off within frame %" PRIu64 ".",
+                     video->path, feed->endings[rating].side[side].taken);
+    group->ratings[rating]->cut = true;
 }
 
 /* Prints why a rating's pairs have ended. 0, or -EIO after an error. */
@@ -105,6 +111,42 @@ static int say_end(Feed *feed, unsigned rating)
         warnings_say(warnings, "ended_early", SIDE_DIST, "\"%s\" ended before \"%s\".", dist->path,
                      ref->path);
     return 0;
+}
+
+static double frame_seconds(const Video *video)
+{
+    const VideoTraits *const traits = &video->traits;
+    return traits->rate_num ? (double)traits->rate_den / traits->rate_num : 0.0;
+}
+
+/* Notes how the rating's pairs have ended. */
+static void note_ending(Feed *feed, unsigned rating)
+{
+    const VideoGroup *const group = feed->group;
+    const SyncSchedule *const schedule = &group->schedule;
+    const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
+    Ending *const ending = &feed->endings[rating];
+    const enum FrameStatus statuses[SIDES] = { part->ref, part->dist };
+    *ending = (Ending){ .pairs = part->pairs,
+                        .enough = part->enough,
+                        .resampled = schedule->by == PAIR_AT_RATE,
+                        .by_number = schedule->by == PAIR_BY_NUMBER };
+    for (enum Side side = SIDE_REF; side < SIDES; side++) {
+        const unsigned number = side == SIDE_REF ? 0 : rating + 1;
+        const Video *const video = group->videos[number];
+        const uint64_t skip = schedule->videos[number].skip;
+        const bool cut = statuses[side] == FRAME_CUT;
+        ending->side[side] = (SideEnd){
+            .status = statuses[side],
+            .cut = cut && *video->cut ? video->cut : NULL,
+            .duration = frame_seconds(video),
+            .before = skip + part->first[side],
+            .taken = skip + pairing_taken(feed->pairing, number),
+            .stated = group->ratings[rating]->span[side].frames,
+        };
+        ending->side[side].found = ending->side[side].taken;
+    }
+    ending->noted = true;
 }
 
 /* True if frames before the first pair are left out because someone asked for that. */
@@ -167,6 +209,35 @@ static void note_pairing(const Feed *feed, unsigned rating)
                      "with each other",
                      r->video->path, (double)part->begins[1] / 1e9, (double)part->begins[0] / 1e9);
     tell_offset(feed, rating);
+}
+
+/* Notes how many frames were found in a video when it became certain whether pairs are missing.
+ * More may have been passed, because other ratings needed them. */
+static void count_rest(Feed *feed, unsigned rating, enum Side side)
+{
+    Ending *const ending = &feed->endings[rating];
+    SideEnd *const own = &ending->side[side];
+    VideoSpan *const span = &feed->group->ratings[rating]->span[side];
+    const unsigned number = side == SIDE_REF ? 0 : rating + 1;
+    const uint64_t wanted = ending_wanted(ending, side);
+    uint64_t *const passed = &feed->rest[number];
+    const uint64_t seen =
+        feed->group->schedule.videos[number].skip + pairing_taken(feed->pairing, number);
+    if (seen + *passed < wanted)
+        *passed += prefetch_count(feed->prefetch, number, wanted - seen - *passed);
+    own->found = seen + *passed < wanted ? seen + *passed : wanted;
+    span->found = own->found;
+    span->ended = own->found < wanted || (own->status != FRAME_WHOLE && !ending->enough);
+}
+
+/* After all pairs: decides whether a rating is complete. */
+static void settle(Feed *feed, unsigned rating)
+{
+    Rating *const r = feed->group->ratings[rating];
+    if (r->err || !feed->endings[rating].noted)
+        return;
+    count_rest(feed, rating, SIDE_REF);
+    ending_is_complete(&feed->endings[rating], r->incomplete, sizeof(r->incomplete));
 }
 
 /* Notes how many frames came before the first pair. */
@@ -310,7 +381,11 @@ static void serve(Feed *feed)
         } else if (part->state == PAIR_OVER) {
             if (feed->part)
                 feed->part->ended = true;
-            end_rating(feed, i, say_end(feed, i));
+            note_ending(feed, i);
+            const int failed = say_end(feed, i);
+            if (!failed)
+                count_rest(feed, i, SIDE_DIST);
+            end_rating(feed, i, failed);
         }
     }
     release_pairs(feed);
@@ -449,9 +524,13 @@ static int start(Feed *feed)
     PairingVideo *const paired = calloc(feed->videos, sizeof(*paired));
     feed->hand = calloc(feed->videos, sizeof(*feed->hand));
     feed->over = calloc(group->count, sizeof(*feed->over));
+    feed->endings = calloc(group->count, sizeof(*feed->endings));
+    feed->rest = calloc(feed->videos, sizeof(*feed->rest));
     if (may_hint(feed))
         feed->hints = calloc(group->count, sizeof(*feed->hints));
-    int err = prefetched && paired && feed->hand && feed->over ? 0 : -ENOMEM;
+    int err = prefetched && paired && feed->hand && feed->over && feed->endings && feed->rest
+                  ? 0
+                  : -ENOMEM;
     for (unsigned i = 0; !err && i < feed->videos; i++) {
         prefetched[i] = (PrefetchVideo){ group->videos[i], frames_wanted(feed, i) };
         paired[i] = group->schedule.videos[i].pairing;
@@ -476,6 +555,8 @@ static void finish(Feed *feed)
     free(feed->hand);
     free(feed->hints);
     free(feed->over);
+    free(feed->endings);
+    free(feed->rest);
 }
 
 static void interrupt_prefetch(void *prefetch)
@@ -498,6 +579,20 @@ static void find_empty(const VideoGroup *group)
     }
 }
 
+/* An error if the videos end before the first frame of --frames. */
+static void check_part(const VideoGroup *group)
+{
+    const PartChoice *const choice = &group->share->options->part;
+    Rating *const rating = group->ratings[0];
+    if (choice->kind != PART_FRAMES || rating->err || rating->stopped || rating->cut ||
+        rating->part->count)
+        return;
+    say("--frames %" PRIu64 "-%" PRIu64 ": the videos have no frame %" PRIu64
+        " to score; their frames count from 0",
+        choice->first, choice->last, choice->first);
+    rating->err = -EINVAL;
+}
+
 int group_feed(VideoGroup *group)
 {
     Feed feed = { .group = group, .part = group->ratings[0]->part, .videos = group->count + 1 };
@@ -507,8 +602,11 @@ int group_feed(VideoGroup *group)
         start_meter(&feed);
         score_pairs(&feed);
         meter_finish(&feed.meter);
+        for (unsigned i = 0; i < group->count; i++)
+            settle(&feed, i);
         interrupt_call(NULL, NULL);
         find_empty(group);
+        check_part(group);
     }
     finish(&feed);
     return err;

@@ -314,7 +314,7 @@ int models_judge(const Models *models, const Options *options, VmafContext *vmaf
 }
 
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
-                     unsigned frames, double rate)
+                     unsigned frames, double rate, const char *incomplete)
 {
     Gathered gathered;
     if (!models->count)
@@ -327,7 +327,8 @@ int models_summarise(const Models *models, const Options *options, VmafContext *
                               .count = gathered.count,
                               .figures = &gathered.figures,
                               .step = options->subsample ? options->subsample : 1,
-                              .rate = rate };
+                              .rate = rate,
+                              .incomplete = incomplete };
     summary_say(&summary, summary_may_colour());
     gathered_clear(&gathered);
     return 0;

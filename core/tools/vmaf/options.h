@@ -104,6 +104,7 @@ typedef struct Options {
     unsigned pooling_count; /* 0: the mean */
     ScoreLimit score_limits[SCORE_LIMITS_MAX];
     unsigned score_limit_count;
+    bool allow_partial; /* judge videos of which frames are missing */
     bool quiet;
     bool progress; /* print lines for programs to read */
 

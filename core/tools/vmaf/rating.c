@@ -70,6 +70,8 @@ static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const 
         .pairing = pairing,
         .bytes = span->bytes,
         .bit_rate = video->traits.bit_rate,
+        .frames_found = span->found,
+        .ended = span->ended,
     };
     const int err = lost ? lost : vmaf_report_input(vmaf, is_ref, &input);
     free(filters);
@@ -125,12 +127,18 @@ static int note_origin(const Rating *rating, const Options *options)
     return err;
 }
 
-/* Marks the report as incomplete. */
-static int note_stop(const Rating *rating)
+/* Tells the report whether pairs are missing. All formats show that a run was stopped. */
+static int note_completeness(Rating *rating)
 {
-    char reason[64];
-    snprintf(reason, sizeof(reason), "stopped by %s", interrupt_name(interrupt_signal()));
-    return vmaf_report_partial(rating->vmaf, reason);
+    int err = 0;
+    if (rating->stopped) {
+        snprintf(rating->incomplete, sizeof(rating->incomplete), "stopped by %s",
+                 interrupt_name(interrupt_signal()));
+        err = vmaf_report_partial(rating->vmaf, rating->incomplete);
+    }
+    const bool complete = !*rating->incomplete;
+    return err ? err
+               : vmaf_report_complete(rating->vmaf, complete, complete ? NULL : rating->incomplete);
 }
 
 static double frame_rate(const Video *video)
@@ -152,9 +160,12 @@ static int report_scores(Rating *rating, const Options *o, const Models *models)
     if (!err && print)
         err = extractors_score(o, rating->vmaf, rating->pairs, &owner);
     if (!err && print && !o->no_prediction && !o->quiet && !o->progress && message_on_terminal())
-        err = models_summarise(models, o, rating->vmaf, rating->pairs, frame_rate(rating->video));
+        err = models_summarise(models, o, rating->vmaf, rating->pairs, frame_rate(rating->video),
+                               rating->incomplete);
     if (!err && !o->no_prediction && !rating->stopped)
         err = models_judge(models, o, rating->vmaf, rating->pairs, &owner, &rating->below);
+    if (!err && !rating->stopped)
+        rating->unjudged = score_limit_misses_frames(o, &owner, rating->incomplete);
     return err;
 }
 
@@ -168,11 +179,11 @@ static int flush(const Rating *rating)
 }
 
 /* Fails if the part is incomplete, so that no part file is written. */
-static int end_part(const Rating *rating)
+static int end_part(const Rating *rating, const Options *options)
 {
     if (rating->stopped)
         return -EINTR;
-    if (rating->cut) {
+    if (rating->cut && !options->allow_partial) {
         say("cannot make a part of a video that is cut off: score what is left of it in a single run");
         return -EINVAL;
     }
@@ -182,7 +193,7 @@ static int end_part(const Rating *rating)
 int rating_end(const Rating *rating, const Options *options)
 {
     if (rating->part)
-        return end_part(rating);
+        return end_part(rating, options);
     if (!rating->pairs) /* the first frame was cut off, or a signal came */
         return -EINVAL;
     if (rating->stopped && !rating->output && !options->html)
@@ -194,7 +205,7 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
 {
     if (rating->part)
         return part_write(rating, options);
-    int err = rating->stopped ? note_stop(rating) : 0;
+    int err = note_completeness(rating);
     if (!err)
         err = note_origin(rating, options);
     if (!err)
@@ -203,7 +214,8 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
         err = output_write(rating->vmaf, options, rating->output);
     if (!err && options->html)
         err = stored_from_context(&rating->report, rating->vmaf, rating->video->path);
-    if (!err && rating->cut) { /* repeat the failure as the last message */
+    if (!err && rating->cut &&
+        !options->allow_partial) { /* repeat the failure as the last message */
         say("problem with %s: only the %u frame%s before the cut %s scored", rating->video->path,
             rating->pairs, rating->pairs == 1 ? "" : "s", rating->pairs == 1 ? "is" : "are");
         return -EINVAL;

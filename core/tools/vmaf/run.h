@@ -23,7 +23,9 @@
 /* Frame counts of a video, for reports. */
 typedef struct VideoSpan {
     uint64_t skipped; /* frames before the first one that is scored */
-    uint64_t frames;  /* of the whole video; 0: unknown */
+    uint64_t frames;  /* of the whole video, as its file says; 0: unknown */
+    uint64_t found;   /* frames that were found in the file, with those skipped */
+    bool ended;       /* these are all that it has */
     uint64_t bytes;   /* of the file; 0: unknown */
 } VideoSpan;
 
@@ -36,9 +38,11 @@ typedef struct Rating {
     VmafContext *vmaf;
     StoredReport *report;   /* for --html, once the rating is finished */
     unsigned pairs;         /* scored so far */
-    bool cut;               /* this video or the reference ended within a frame */
+    bool cut;               /* this video or the reference ended within a frame, or too early */
     bool stopped;           /* a signal came before the last pair */
     bool below;             /* a score is below --fail_under */
+    bool unjudged;          /* pairs are missing, so --fail_under cannot pass */
+    char incomplete[256];   /* why pairs are missing; empty: none are */
     int err;                /* why there is no result; 0: none */
     char pairing[160];      /* how frames were paired, for the report */
     Warnings warnings;      /* on this pair of videos */

@@ -197,12 +197,16 @@ static int write_page(const Run *run)
     return err;
 }
 
-static bool is_below(const Run *run)
+/* The outcome of a run in which nothing failed, by its worst rating. */
+static int judge(const Run *run)
 {
-    for (unsigned i = 0; i < run->count; i++)
-        if (run->ratings[i].below)
-            return true;
-    return false;
+    int worst = 0;
+    for (unsigned i = 0; i < run->count; i++) {
+        const Rating *const rating = &run->ratings[i];
+        const int own = rating->unjudged ? SCORE_UNJUDGED : rating->below ? SCORE_BELOW : 0;
+        worst = own > worst ? own : worst;
+    }
+    return worst;
 }
 
 static int write_results(Run *run)
@@ -216,7 +220,7 @@ static int write_results(Run *run)
             first = rating->err;
     }
     const int err = run->options->html ? write_page(run) : 0;
-    return first ? first : err ? err : is_below(run) ? SCORE_BELOW : 0;
+    return first ? first : err ? err : judge(run);
 }
 
 /* Thread function: lets all contexts leave the GPU, including those that failed, and closes it. */

@@ -64,6 +64,17 @@ int score_say(const Options *options, const ScoreOwner *owner, const char *name,
     return err;
 }
 
+bool score_limit_misses_frames(const Options *options, const ScoreOwner *owner,
+                               const char *incomplete)
+{
+    if (!options->score_limit_count || options->allow_partial || !incomplete || !*incomplete)
+        return false;
+    say("%s%sincomplete: %s; --fail_under passes only whole videos, or what was scored of them "
+        "with --allow_partial",
+        owner->path, owner->separator, incomplete);
+    return true;
+}
+
 int gather_scores(Gathered *out, unsigned frames, unsigned step, ScoreAsker ask, void *arg)
 {
     const size_t count = (frames - 1) / step + 1;

@@ -40,6 +40,11 @@ const char *score_suffix(char text[32], const Pooling *pooling);
  * 0. */
 int score_outcome(const Options *options, bool said);
 
+/* True, after printing a line, if --fail_under was given but frames are missing. incomplete: why;
+ * empty or NULL: none are. --allow_partial accepts that. */
+bool score_limit_misses_frames(const Options *options, const ScoreOwner *owner,
+                               const char *incomplete);
+
 /* ---- the scores of all frames ---- */
 
 typedef struct Gathered {
@@ -94,8 +99,8 @@ int models_judge(const Models *models, const Options *options, VmafContext *vmaf
                  const ScoreOwner *owner, bool *below);
 
 /* After models_score: prints a summary of the first model's scores, for people at a terminal. rate:
- * frames a second; 0: unknown. */
+ * frames a second; 0: unknown. incomplete: why frames are missing; empty: none are. */
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
-                     unsigned frames, double rate);
+                     unsigned frames, double rate, const char *incomplete);
 
 #endif

@@ -38,11 +38,12 @@ static void summarise(const StoredReport *report)
                               .count = report->frame_count,
                               .figures = &metric->figures,
                               .step = step,
-                              .rate = stored_rate(report) };
+                              .rate = stored_rate(report),
+                              .incomplete = stored_incomplete(report) };
     summary_say(&summary, summary_may_colour());
 }
 
-static int show(const StoredReport *report, const Options *options, bool *below)
+static int show(const StoredReport *report, const Options *options, int *outcome)
 {
     const bool several = options->words.count > 1;
     const ScoreOwner owner = { several ? report->path : "", several ? ": " : "" };
@@ -59,8 +60,10 @@ static int show(const StoredReport *report, const Options *options, bool *below)
             err = score_say(options, &owner, name, &metric->figures);
         for (unsigned g = 0; !err && g < options->score_limit_count; g++)
             if (!score_limit_passes(&options->score_limits[g], owner.path, name, &metric->figures))
-                *below = true;
+                *outcome = *outcome ? *outcome : SCORE_BELOW;
     }
+    if (!err && score_limit_misses_frames(options, &owner, stored_incomplete(report)))
+        *outcome = SCORE_UNJUDGED;
     if (!err && print && !options->quiet && message_on_terminal())
         summarise(report);
     return err;
@@ -82,16 +85,16 @@ int stored_show(const Options *options)
 {
     const size_t count = options->words.count;
     StoredReport **const reports = calloc(count, sizeof(*reports));
-    bool below = false;
+    int outcome = 0;
     int err = reports ? check_page(options) : -ENOMEM;
     for (size_t i = 0; !err && i < count; i++)
         err = stored_load(&reports[i], options->words.at[i]);
     for (size_t i = 0; !err && i < count; i++)
-        err = show(reports[i], options, &below);
+        err = show(reports[i], options, &outcome);
     if (!err && options->html)
         err = html_write(reports, count, options->html);
     for (size_t i = 0; reports && i < count; i++)
         stored_destroy(reports[i]);
     free(reports);
-    return err ? err : below ? SCORE_BELOW : 0;
+    return err ? err : outcome;
 }

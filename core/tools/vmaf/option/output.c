@@ -90,6 +90,12 @@ static int add_score_limit(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int set_allow_partial(Options *options, const Arg *arg, const char *value)
+{
+    options->allow_partial = true;
+    return 0;
+}
+
 static int set_quiet(Options *options, const Arg *arg, const char *value)
 {
     options->quiet = true;
@@ -145,9 +151,15 @@ const Arg output_options[] = {
       .complete = "mean|harmonic_mean|min|max|median|p1|p5|p10" },
     { .name = "fail_under",
       .value = "SCORE[:POOL]",
-      .help = "exit with code 2 if a model's score is lower: 93 or\n93:p5; may be repeated",
+      .help =
+          "exit with code 2 if a model's score is lower: 93 or\n93:p5; with 3 if frames are missing; may be repeated",
       .newer = true,
       .set = add_score_limit },
+    { .name = "allow_partial",
+      .help = "accept videos that are cut off or of different\n"
+              "lengths: score and judge what they have in common",
+      .newer = true,
+      .set = set_allow_partial },
     { .letter = 'q', .name = "quiet", .help = "show no progress", .set = set_quiet },
     { .name = "progress",
       .help =

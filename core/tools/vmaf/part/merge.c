@@ -270,9 +270,11 @@ static int make_video(Merge *merge, enum Side side)
                     .bit_rate = (uint64_t)json_integer_value(json_object_get(input, "bit_rate")) },
     };
     merge->rating.span[side] = (VideoSpan){
-        (uint64_t)json_integer_value(json_object_get(read, "skipped")),
-        (uint64_t)json_integer_value(json_object_get(input, "frames")),
-        (uint64_t)json_integer_value(json_object_get(input, "bytes")),
+        .skipped = (uint64_t)json_integer_value(json_object_get(read, "skipped")),
+        .frames = (uint64_t)json_integer_value(json_object_get(input, "frames")),
+        .bytes = (uint64_t)json_integer_value(json_object_get(input, "bytes")),
+        .found = (uint64_t)json_integer_value(json_object_get(read, "found")),
+        .ended = json_is_true(json_object_get(read, "ended")),
     };
     int err = video->path ? 0 : -EINVAL;
     for (size_t i = 0; !err && i < merge->count; i++)
@@ -480,7 +482,9 @@ static int prepare(Merge *merge)
     rating->video = &merge->videos[SIDE_DIST];
     rating->of_run = &merge->of_run;
     rating->pairs = (unsigned)(merge->last->first + merge->last->count);
+    const char *const incomplete = string_of(read, "incomplete");
     snprintf(rating->pairing, sizeof(rating->pairing), "%s", pairing ? pairing : "");
+    snprintf(rating->incomplete, sizeof(rating->incomplete), "%s", incomplete ? incomplete : "");
     int err = rating_create_context(rating, &merge->options, 0, rating);
     if (!err)
         err = models_create(&merge->models, &merge->options, &merge->of_run);
@@ -555,7 +559,10 @@ static int merge_all(Merge *merge)
         err = rating_finish(&merge->rating, &merge->options, merge->models);
     if (!err && merge->rating.report)
         err = html_write(&merge->rating.report, 1, merge->options.html);
-    return err ? err : merge->rating.below ? SCORE_BELOW : 0;
+    return err                      ? err
+           : merge->rating.unjudged ? SCORE_UNJUDGED
+           : merge->rating.below    ? SCORE_BELOW
+                                    : 0;
 }
 
 int merge_parts(const Options *options)

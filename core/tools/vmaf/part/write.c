@@ -118,8 +118,9 @@ static json_t *describe_read(const Rating *rating, const Video *video, enum Side
 {
     char digest[DIGEST_TEXT];
     digest_end(&rating->part->content[side], digest);
-    return json_pack("{sI ss so}", "skipped", (json_int_t)rating->span[side].skipped, "digest",
-                     digest, "notes", describe_notes(video));
+    return json_pack("{sI sI sb ss so}", "skipped", (json_int_t)rating->span[side].skipped, "found",
+                     (json_int_t)rating->span[side].found, "ended", rating->span[side].ended,
+                     "digest", digest, "notes", describe_notes(video));
 }
 
 /* The member `input` of a warning, as in JSON reports; NULL: it is about the run. */
@@ -196,7 +197,7 @@ static json_t *describe(const Rating *rating, const Options *options)
 {
     const PartRun *const part = rating->part;
     return json_pack(
-        "{sI ss so sI sI sb so so so so so so s{so so so so} so so sb sI sf}", "vmaf_part",
+        "{sI ss so sI sI sb so so so so so so s{so so so so so} so so sb sI sf}", "vmaf_part",
         (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
         describe_shard(&options->part), "first", (json_int_t)part->first, "count",
         (json_int_t)part->count, "ended", part->ended, "inputs", describe_inputs(rating), "scored",
@@ -205,7 +206,8 @@ static json_t *describe(const Rating *rating, const Options *options)
         describe_options(options, false), "read", "reference",
         describe_read(rating, rating->ref, SIDE_REF), "distorted",
         describe_read(rating, rating->video, SIDE_DIST), "pairing",
-        *rating->pairing ? text(rating->pairing) : json_null(), "warnings",
+        *rating->pairing ? text(rating->pairing) : json_null(), "incomplete",
+        *rating->incomplete ? text(rating->incomplete) : json_null(), "warnings",
         describe_warnings(rating), "edges", describe_edges(part), "places",
         describe_devices(rating->vmaf), "list_places", options->backend || options->only_cpu,
         "threads", (json_int_t)part->threads, "seconds", seconds_since(&part->started));
