@@ -446,6 +446,48 @@ static void references_are_kept_as_far_as_features_look_back(void **state)
     assert_int_equal(live[2] - live[0], 4);
 }
 
+static atomic_uint slow_frames; /* that `slow` has measured */
+
+static int slow_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                        Team *team)
+{
+    usleep(2000);
+    atomic_fetch_add(&slow_frames, 1);
+    return 0;
+}
+
+static const FeatureDef slow = {
+    .name = "slow",
+    .outputs = (const FeatureOutput[]){ { .name = "slow" }, { .name = NULL } },
+    .result_size = sizeof(unsigned),
+    .measure = slow_measure,
+    .report = history_report,
+};
+
+/* A caller that reads faster than its frames are scored has to wait, and the memory in use stays
+ * that of the pairs under way. */
+static void fast_readers_wait(void **state)
+{
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        Rig rig;
+        rig_open_empty(&rig, threads);
+        rig_add(&rig, &slow);
+        atomic_store(&slow_frames, 0);
+        const unsigned most = scheduler_in_flight(rig.scheduler);
+        for (unsigned i = 0; i < most; i++)
+            rig_read(&rig, true);
+        scheduler_wait(rig.scheduler);
+        const long live = mem_live();
+        for (unsigned i = most; i < 5 * most; i++) {
+            rig_read(&rig, true);
+            assert_true(i + 1 - atomic_load(&slow_frames) <= most);
+            /* A picture is two blocks. */
+            assert_true(mem_live() - live <= 4 * (long)most);
+        }
+        rig_close(&rig);
+    }
+}
+
 TEST_MAIN(scheduler)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
@@ -458,6 +500,7 @@ TEST_MAIN(scheduler)
         cmocka_unit_test(steady_state_allocates_nothing),
         cmocka_unit_test(late_features_start_with_the_next_pair),
         cmocka_unit_test(references_are_kept_as_far_as_features_look_back),
+        cmocka_unit_test(fast_readers_wait),
     };
     return cmocka_run_group_tests_name("scheduler", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* adm: pictures and viewing conditions that it refuses. */
+/* adm: pictures and viewing conditions that it refuses, and scores without energy. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,10 +65,40 @@ static void too_close_is_logged_once(void **state)
     assert_null(strstr(first + 1, "must be 3240 or more"));
 }
 
+static unsigned checks(unsigned p, unsigned x, unsigned y)
+{
+    return (x ^ y) & 2 ? 100 : 150;
+}
+
+/* Without a noise floor a flat reference has no energy to divide by: then all of it is preserved,
+ * and nothing was added. */
+static void flat_references_have_defined_scores(void **state)
+{
+    static const struct {
+        const char *metric;
+        double score;
+    } rows[] = {
+        { "integer_adm2_nw_0", 1.0 },
+        { "integer_aim_nw_0", 0.0 },
+        { "integer_adm3_nw_0", 1.0 },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_true(score_of("adm", "adm_noise_weight=0",
+                             scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, grey),
+                             scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, checks),
+                             rows[i].metric) == rows[i].score);
+    /* with the floor they are ordinary numbers */
+    const double added = score_of(
+        "adm", NULL, scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, grey),
+        scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, checks), "VMAF_integer_feature_aim_score");
+    assert_true(added > 0.0);
+}
+
 TEST_MAIN(adm)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_close_is_logged_once),
+        cmocka_unit_test(flat_references_have_defined_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,6 +250,7 @@ static void known_scores(void **state)
         { "max_log_contrast=5", 10, "cambi_mlc_5", 6.4493731718192189 },
         { "window_size=127:topk=0.2", 10, "cambi_topk_0.2_ws_127", 7.3123347741852385 },
         { "enc_width=250:enc_height=180", 10, "cambi_ench_180_encw_250", 7.0643786847026213 },
+        { "enc_width=250:enc_height=144", 10, "cambi_ench_144_encw_250", 7.1205442833369785 },
         { "enc_bitdepth=8", 10, "cambi_encbd_8", 6.3683976855971469 },
         { "cambi_eotf=pq:tvi_threshold=0.1", 10, "cambi_ceot_pq_tvit_0.1", 2.5339240771296869 },
         { "cambi_vis_lum_threshold=0.5", 10, "cambi_vlt_0.5", 1.4098552026443998 },
@@ -304,6 +305,10 @@ static void refusals(void **state)
     assert_int_equal(verdict("eotf=hlg", 300, 300), -EINVAL);
     assert_int_equal(verdict("window_size=127", 4000, 200), -EINVAL);
     assert_int_equal(verdict("enc_width=200:enc_height=200", 300, 300), -EINVAL);
+    /* An encode may have 144 columns or rows, as long as one side has 216. */
+    assert_int_equal(verdict("enc_width=256:enc_height=144", 300, 300), 0);
+    assert_int_equal(verdict("enc_width=144:enc_height=256", 300, 300), 0);
+    assert_int_equal(verdict("enc_width=144:enc_height=144", 300, 300), -EINVAL);
     assert_int_equal(verdict("src_width=400:src_height=200", 352, 288), -EINVAL);
     assert_int_equal(verdict("heatmaps_path=/dev/null/maps", 300, 300), -EINVAL);
 }

@@ -125,6 +125,16 @@ def main():
             file.write(bytes(x * 7 % 256 for x in range(64 * 64 * 3 // 2)))
     words = f'{prefix}/bin/vmaf {clip[0]} {clip[1]} -w 64 -h 64 -p 420 -b 8'.split()
     report = run(*words, *'-n --feature vif --backend cpu --json -o -'.split(), env=env)
+    # The extractors of the v1 models need no floating-point extractors.
+    features = [word for name in ('adm', 'cambi=enc_width=220:enc_height=220', 'motion', 'speed_chroma', 'speed_temporal')
+                for word in ('--feature', name)]
+    large = [f'{work}/large_r.yuv', f'{work}/large_d.yuv']
+    for path in large:
+        with open(path, 'wb') as file:
+            file.write(bytes(x * 7 % 256 for x in range(256 * 256 * 3 // 2)))
+    found = run(f'{prefix}/bin/vmaf', *large, *'-w 256 -h 256 -p 420 -b 8 -n --json -o -'.split(), *features, env=env)
+    check('v1 without float', all(f'"{name}' in found for name in ('speed_chroma', 'speed_temporal', 'cambi', 'integer_adm3')),
+          found[-600:])
     check('scalar code runs', '"instruction_set": "scalar"' in report or 'scalar' in report, report[-600:])
     done = subprocess.run(words, env=env, capture_output=True, text=True)
     check('no model', done.returncode == 255 and 'no built-in models' in done.stderr, done)

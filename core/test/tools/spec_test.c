@@ -70,9 +70,20 @@ static void paths_may_hold_anything(void **state)
     static const struct {
         const char *text, *path;
     } cases[] = {
-        { "path=a=b", "a=b" },         { "path=C\\:\\models\\x.json", "C:\\models\\x.json" },
-        { "path=a\\=b\\:c", "a=b:c" }, { "path=a\\\\b", "a\\\\b" },
-        { "path=a\\", "a\\" },         { "path=", "" },
+        { "path=a=b", "a=b" },
+        { "path=C\\:\\models\\x.json", "C:\\models\\x.json" },
+        { "path=a\\=b\\:c", "a=b:c" },
+        { "path=a\\\\b", "a\\\\b" },
+        { "path=a\\", "a\\" },
+        { "path=", "" },
+        /* drives of Windows, as the reference takes them */
+        { "path=C:\\models\\x.json:name=n", "C:\\models\\x.json" },
+        { "version=v:path=d:/x.json:disable_clip", "d:/x.json" },
+        { "Z:/x.json", "Z:/x.json" },
+        /* no drives: the colon ends the path */
+        { "path=C:disable_clip", "C" },
+        { "path=CC:adm.x=/", "CC" },
+        { "path=a=b:adm.x=\\", "a=b" },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         ModelSpec spec;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "libvmaf/model.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -20,6 +21,23 @@ static const char *find_unescaped(const char *text, char stop)
         if (text[0] == '\\' && (text[1] == ':' || text[1] == '='))
             text++;
     return text;
+}
+
+/* True for the colon of a Windows drive, as in path=C:\x or C:/x: it follows a single letter, which
+ * begins the item or its value, and a slash follows it. */
+static bool is_drive(const char *item, const char *colon)
+{
+    return (colon == item + 1 || (colon > item + 1 && colon[-2] == '=')) &&
+           isalpha((unsigned char)colon[-1]) && (colon[1] == '\\' || colon[1] == '/');
+}
+
+/* Finds the ':' that ends an item of --model, or the text's end. */
+static const char *end_of_model_item(const char *item)
+{
+    const char *end = find_unescaped(item, ':');
+    while (*end && is_drive(item, end))
+        end = find_unescaped(end + 1, ':');
+    return end;
 }
 
 /* Copies the text from `begin` to `end`, with \: and \= replaced by : and =. The caller frees it;
@@ -45,10 +63,10 @@ typedef struct Item {
     bool surplus; /* the value contains another '=' */
 } Item;
 
-/* Takes the next item off *text and steps over its ':'. Sets *last if it is the last one. */
-static int next_item(const char **text, Item *item, bool *last)
+/* Takes the item that ends at `end` off *text and steps over its ':'. Sets *last if it is the last
+ * one. */
+static int next_item(const char **text, const char *end, Item *item, bool *last)
 {
-    const char *const end = find_unescaped(*text, ':');
     const char *equals = find_unescaped(*text, '=');
     if (equals > end)
         equals = end;
@@ -184,7 +202,7 @@ int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t size
     int err = 0;
     for (bool first = true, last = false; !err && !last; first = false) {
         Item item;
-        err = next_item(&text, &item, &last);
+        err = next_item(&text, end_of_model_item(text), &item, &last);
         if (!err && first && is_bare_model(&item))
             take_bare_model(spec, &item);
         else if (!err)
@@ -223,7 +241,7 @@ int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t 
     text = *equals ? equals + 1 : equals;
     for (bool last = !*equals; !err && !last;) {
         Item item;
-        err = next_item(&text, &item, &last);
+        err = next_item(&text, find_unescaped(text, ':'), &item, &last);
         if (!err && (!item.value || item.surplus || !*item.key)) {
             snprintf(error, size, "Problem parsing feature \"%s\", bad option string \"%s%s%s\".",
                      spec->extractor, item.key, item.value ? "=" : "",

@@ -31,9 +31,10 @@ typedef struct ModelSpec {
 } ModelSpec;
 
 /* 0; -EINVAL with the reason in `error`; or -ENOMEM. Items are separated by ':', keys from values
- * by '='. \: and \= stand for the characters themselves; a path may contain a plain '='. A model
- * may begin with its name or file: NAME means version=NAME; a word that has a slash or ends in
- * .json means path=FILE. The caller destroys a parsed spec. */
+ * by '='. \: and \= stand for the characters themselves; a path may contain a plain '='. In a
+ * model, the colon of a drive belongs to its path, too: path=C:\x or path=C:/x. A model may begin
+ * with its name or file: NAME means version=NAME; a word that has a slash or ends in .json means
+ * path=FILE. The caller destroys a parsed spec. */
 int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t error_size);
 int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t error_size);
 void model_spec_destroy(ModelSpec *spec);

@@ -21,9 +21,9 @@ typedef struct CambiOptions {
 static const Option options[] = {
     DOUBLE_OPTION(CambiOptions, max_val, "cambi_max_val", "cmxv", 1000, 0, 1000,
                   "upper limit of the scores"),
-    INT_OPTION(CambiOptions, enc_width, "enc_width", "encw", 0, 180, 7680,
+    INT_OPTION(CambiOptions, enc_width, "enc_width", "encw", 0, 144, 7680,
                "width of the encoding, before upscaling"),
-    INT_OPTION(CambiOptions, enc_height, "enc_height", "ench", 0, 150, 7680,
+    INT_OPTION(CambiOptions, enc_height, "enc_height", "ench", 0, 144, 7680,
                "height of the encoding, before upscaling"),
     INT_OPTION(CambiOptions, enc_bitdepth, "enc_bitdepth", "encbd", 0, 6, 16,
                "bit depth of the encoding"),
