@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/cpu.h"
 
+#include <stdbool.h>
+
+#if defined(HAVE_SIMD) && (defined(__x86_64__) || defined(__i386__))
+#include <cpuid.h>
+
+/* Not every compiler knows the name "lzcnt". A CPU without it runs the instruction as another one,
+ * with other results. */
+static bool has_lzcnt(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5);
+}
+#endif
+
 /* The sets that the CPU has and the library has code for. */
 static unsigned detect(void)
 {
@@ -14,7 +28,8 @@ static unsigned detect(void)
         flags |= CPU_SSSE3;
     if (__builtin_cpu_supports("sse4.1"))
         flags |= CPU_SSE41;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("popcnt") && has_lzcnt())
         flags |= CPU_AVX2;
 #ifdef HAVE_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

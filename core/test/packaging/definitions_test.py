@@ -36,6 +36,14 @@ def files(pattern):
     return sorted(os.path.relpath(path, tree) for path in glob.glob(os.path.join(tree, pattern)))
 
 
+# ---- instruction sets ----
+
+# A CPU may have one extension of AVX-512 and not the next, so each that a file is compiled for must
+# be looked for before its code runs.
+detection = re.sub(r'has_(\w+)\(\)', r'"\1"', read('core/src/base/cpu.c'))
+for flag in sorted(set(re.findall(r"'-m([a-z0-9.]+)'", read('core/src/meson.build')))):
+    check(f'core/src/base/cpu.c does not look for {flag}', f'"{flag}"' in detection)
+
 # ---- workflows ----
 
 makefile = read('Makefile')
