@@ -334,6 +334,73 @@ VMAF_EXPORT int vmaf_vulkan_read_frames(VmafContext *vmaf, VmafVulkanFrame *ref,
 VMAF_EXPORT int vmaf_vulkan_can_import(const VmafVulkanState *state, const VmafVulkanFrame *frame,
                                        char *why, size_t why_size);
 
+/* ---- surfaces of another API, read in place: VA-API on Linux, D3D11 on Windows ----
+ *
+ *     VmafVulkanSurface *surface;                       once for each surface of the decoder
+ *     vmaf_vulkan_surface_open(&surface, state, &(VmafVulkanSurfaceInfo){ … });
+ *     VmafVulkanFrame frame = { .size = sizeof(frame), … };      each picture in it
+ *     vmaf_vulkan_surface_fill(surface, &frame);
+ *     vmaf_vulkan_read_frames(vmaf, &ref, &frame, index);
+ *     vmaf_vulkan_surface_close(&surface);              when no frame in it is read any more
+ *
+ * Tiled surfaces stay tiled: the device reads them as images. */
+
+/* Memory of another API, opened as images of a state's device. One thread at a time may use it. */
+typedef struct VmafVulkanSurface VmafVulkanSurface;
+
+enum VmafVulkanSurfaceType {
+    VMAF_VULKAN_SURFACE_DMABUF = 1, /* with a DRM format modifier; on Linux */
+    VMAF_VULKAN_SURFACE_D3D11       /* an ID3D11Texture2D; on Windows */
+};
+
+/* The description of a surface. For a dma-buf it has the parts of VA-API's
+ * VADRMPRIMESurfaceDescriptor and of FFmpeg's AVDRMFrameDescriptor. */
+typedef struct VmafVulkanSurfaceInfo {
+    size_t size; /* sizeof(VmafVulkanSurfaceInfo) */
+    enum VmafVulkanSurfaceType type;
+    unsigned w, h; /* as it was allocated, in luma samples: often more than the picture */
+    enum VmafPixelFormat pix_fmt;
+    /* Blocks of memory. `handle`: a dma-buf's file descriptor, or the NT handle of a shared
+     * texture (IDXGIResource1::CreateSharedHandle). The caller keeps it and may close it after the
+     * call. */
+    unsigned objects; /* 1 for a texture */
+    struct {
+        intptr_t handle;
+        uint64_t bytes; /* 0: ask the system; not used for textures */
+    } object[4];
+    uint64_t modifier; /* DRM format modifier of all objects; not used for textures */
+    /* One layer with all planes, such as NV12, or one layer for each plane, such as R8 and GR88. */
+    unsigned layers; /* 1 for a texture */
+    struct {
+        uint32_t format; /* DRM fourcc code; for a texture: DXGI_FORMAT */
+        /* Planes in memory, with those that hold data of the compression that the modifier names.
+         * Not used for textures. */
+        unsigned planes;
+        struct {
+            unsigned object;
+            uint64_t offset, stride;
+        } plane[4];
+    } layer[3];
+    unsigned array_size; /* of a texture: slices; 0: 1. VmafVulkanFrame.array_layer chooses one */
+} VmafVulkanSurfaceInfo;
+
+/* -ENOTSUP (logged): the device cannot read surfaces of this kind, format or modifier; linear ones
+ * may work with vmaf_vulkan_import_memory(). -EINVAL (logged): the description is invalid, or the
+ * memory is too small. *surface is NULL on failure. The state must outlive the surface. */
+VMAF_EXPORT int vmaf_vulkan_surface_open(VmafVulkanSurface **surface, VmafVulkanState *state,
+                                         const VmafVulkanSurfaceInfo *info);
+
+/* Fills in `image`, `format`, `layout`, `concurrent` and `queue_family` of a frame in this surface.
+ * The caller fills in the rest: the picture and its position, and for P010 in layers of R16 and
+ * GR32 also `shift`. Waits until work on a dma-buf that its kernel driver knows of has finished
+ * writing; -ETIMEDOUT (logged) after ten seconds. The writer of a texture must have finished
+ * (ID3D11DeviceContext::Flush and an event query). Nobody may write to the surface until the
+ * frame's `release` is called. */
+VMAF_EXPORT int vmaf_vulkan_surface_fill(const VmafVulkanSurface *surface, VmafVulkanFrame *frame);
+
+/* Sets *surface to NULL. NULL and a NULL inside are fine. */
+VMAF_EXPORT void vmaf_vulkan_surface_close(VmafVulkanSurface **surface);
+
 /* The number of messages from the validation layers; 0 without enable_validation. */
 VMAF_EXPORT unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state);
 

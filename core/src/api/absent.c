@@ -427,6 +427,25 @@ int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *me
     return -ENOSYS;
 }
 
+int vmaf_vulkan_surface_open(VmafVulkanSurface **surface, VmafVulkanState *state,
+                             const VmafVulkanSurfaceInfo *info)
+{
+    if (surface)
+        *surface = NULL;
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_surface_fill(const VmafVulkanSurface *surface, VmafVulkanFrame *frame)
+{
+    return -ENOSYS;
+}
+
+void vmaf_vulkan_surface_close(VmafVulkanSurface **surface)
+{
+    if (surface)
+        *surface = NULL;
+}
+
 unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state)
 {
     return 0;

@@ -85,7 +85,7 @@ static void warn_of_software(const GpuBackend *backend, const GpuDeviceInfo *inf
     }
     pthread_mutex_unlock(&lock);
     if (is_new)
-        log_warning("%s: %s is a software device: scores are computed on the CPU, not on a GPU",
+        log_warning("%s: %s is a software device: a CPU computes the scores in place of a GPU",
                     backend->name, info->name);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "gpu/session.h"
@@ -163,13 +164,14 @@ typedef struct Image {
     VkDeviceMemory memory;
 } Image;
 
+/* The sides are rounded up: images with several planes need even ones. */
 static void make_image(VulkanDevice *dev, VkFormat format, unsigned w, unsigned h, Image *image)
 {
     const VkImageCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
         .imageType = VK_IMAGE_TYPE_2D,
         .format = format,
-        .extent = { w, h, 1 },
+        .extent = { (w + 1) & ~1u, (h + 1) & ~1u, 1 },
         .mipLevels = 1,
         .arrayLayers = 1,
         .samples = VK_SAMPLE_COUNT_1_BIT,
@@ -431,77 +433,84 @@ static void test_images(void **unused)
 
 /* ---- shared memory ---- */
 
-static void test_shared_memory(void **unused)
+/* Memory of another program, mapped. */
+typedef struct Shared {
+    enum VmafVulkanMemoryType type;
+    size_t bytes;
+    int fd;
+    uint8_t *mapped;
+    VkDeviceMemory memory; /* NULL: a file */
+} Shared;
+
+/* Memory of the device, exported. */
+static void share_memory(VulkanDevice *dev, Shared *shared)
 {
-    VmafVulkanState *own = second_state();
-    VulkanDevice *dev = (VulkanDevice *)gpu_of(own);
-    load_functions(dev);
-    if (!dev->imports_opaque || !vk.GetMemoryFdKHR) {
-        print_message("no external memory on this device\n");
-        free_silent(&own);
-        return;
-    }
-    const size_t stride = 192, bytes = stride * H;
+    const VkExternalMemoryHandleTypeFlagBits handle =
+        shared->type == VMAF_VULKAN_MEMORY_DMABUF ? VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT
+                                                  : VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
     uint32_t type = 0;
     while (
         !(dev->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
         type++;
     const VkExportMemoryAllocateInfo exported = {
         .sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
-        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+        .handleTypes = handle,
     };
     const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .pNext = &exported,
-        .allocationSize = bytes,
+        .allocationSize = shared->bytes,
         .memoryTypeIndex = type,
     };
-    VkDeviceMemory memory;
-    assert_int_equal(VK_SUCCESS, dev->vkd.AllocateMemory(dev->handle, &info, NULL, &memory));
-    uint8_t *mapped;
-    assert_int_equal(
-        VK_SUCCESS, dev->vkd.MapMemory(dev->handle, memory, 0, VK_WHOLE_SIZE, 0, (void **)&mapped));
+    assert_int_equal(VK_SUCCESS,
+                     dev->vkd.AllocateMemory(dev->handle, &info, NULL, &shared->memory));
+    assert_int_equal(VK_SUCCESS, dev->vkd.MapMemory(dev->handle, shared->memory, 0, VK_WHOLE_SIZE,
+                                                    0, (void **)&shared->mapped));
     const VkMemoryGetFdInfoKHR get = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
-        .memory = memory,
-        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+        .memory = shared->memory,
+        .handleType = handle,
     };
-    int fd;
-    assert_int_equal(VK_SUCCESS, vk.GetMemoryFdKHR(dev->handle, &get, &fd));
+    assert_int_equal(VK_SUCCESS, vk.GetMemoryFdKHR(dev->handle, &get, &shared->fd));
+}
 
+/* Software drivers map a dma-buf, and so take any file for one. */
+static void share_file(Shared *shared)
+{
+    shared->fd = memfd_create("shared", MFD_CLOEXEC);
+    assert_true(shared->fd >= 0);
+    assert_int_equal(0, ftruncate(shared->fd, (off_t)shared->bytes));
+    shared->mapped = mmap(NULL, shared->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared->fd, 0);
+    assert_true(shared->mapped != MAP_FAILED);
+}
+
+static void check_shared(VmafVulkanState *own, const Shared *shared, size_t stride)
+{
     Scores cpu, gpu;
     score_pictures(NULL, VMAF_PIX_FMT_YUV400P, 8, PLAIN, 0, &cpu);
     VmafContext *vmaf = open_context(own, 0);
-    VmafVulkanMemory bad = { .size = sizeof(bad),
-                             .type = VMAF_VULKAN_MEMORY_OPAQUE_FD,
-                             .handle = fd,
-                             .bytes = bytes,
-                             .stride = { W - 1 },
-                             .w = W,
-                             .h = H,
-                             .bpc = 8,
-                             .pix_fmt = VMAF_PIX_FMT_YUV400P };
-    assert_int_equal(-EINVAL, vmaf_vulkan_import_memory(own, &bad));
-    bad.stride[0] = stride + 1; /* one row too long */
-    assert_int_equal(-EINVAL, vmaf_vulkan_import_memory(own, &bad));
+    VmafVulkanMemory picture = {
+        .size = sizeof(picture),
+        .type = shared->type,
+        .handle = shared->fd,
+        .bytes = shared->bytes,
+        .stride = { W - 1 },
+        .w = W,
+        .h = H,
+        .bpc = 8,
+        .pix_fmt = VMAF_PIX_FMT_YUV400P,
+    };
+    assert_int_equal(-EINVAL, vmaf_vulkan_import_memory(own, &picture));
+    picture.stride[0] = stride + 1; /* one row too long */
+    assert_int_equal(-EINVAL, vmaf_vulkan_import_memory(own, &picture));
+    picture.stride[0] = stride;
     for (unsigned i = 0; i < FRAMES; i++) {
         for (unsigned side = 0; side < 2; side++) {
             for (unsigned y = 0; y < H; y++)
                 for (unsigned x = 0; x < W; x++)
-                    mapped[y * stride + x] = (uint8_t)sample(x, y, 0, i, side == 0, 8);
-            const VmafVulkanMemory picture = {
-                .size = sizeof(picture),
-                .type = VMAF_VULKAN_MEMORY_OPAQUE_FD,
-                .handle = fd,
-                .bytes = bytes,
-                .stride = { stride },
-                .w = W,
-                .h = H,
-                .bpc = 8,
-                .pix_fmt = VMAF_PIX_FMT_YUV400P,
-                .is_ref = side == 0,
-                .index = i,
-            };
+                    shared->mapped[y * stride + x] = (uint8_t)sample(x, y, 0, i, side == 0, 8);
+            picture.is_ref = side == 0;
+            picture.index = i;
             assert_int_equal(0, vmaf_vulkan_import_memory(own, &picture));
             assert_int_equal(0, vmaf_vulkan_wait_compute(own));
         }
@@ -509,8 +518,34 @@ static void test_shared_memory(void **unused)
     }
     close_context(vmaf, false, &gpu);
     assert_memory_equal(&cpu, &gpu, sizeof(cpu));
-    close(fd);
-    dev->vkd.FreeMemory(dev->handle, memory, NULL);
+}
+
+static void test_shared_memory(void **unused)
+{
+    VmafVulkanState *own = second_state();
+    VulkanDevice *dev = (VulkanDevice *)gpu_of(own);
+    const bool is_software = dev->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const size_t stride = 192;
+    load_functions(dev);
+    for (int type = VMAF_VULKAN_MEMORY_OPAQUE_FD; type <= VMAF_VULKAN_MEMORY_DMABUF; type++) {
+        Shared shared = { .type = (enum VmafVulkanMemoryType)type, .bytes = stride * H };
+        const bool dmabuf = type == VMAF_VULKAN_MEMORY_DMABUF;
+        if (!vk.GetMemoryFdKHR || !(dmabuf ? dev->imports_dmabuf : dev->imports_opaque)) {
+            print_message("this device cannot import %s\n",
+                          dmabuf ? "dma-bufs" : "memory of its driver");
+            continue;
+        }
+        if (dmabuf && is_software)
+            share_file(&shared);
+        else
+            share_memory(dev, &shared);
+        check_shared(own, &shared, stride);
+        close(shared.fd);
+        if (shared.memory)
+            dev->vkd.FreeMemory(dev->handle, shared.memory, NULL);
+        else
+            munmap(shared.mapped, shared.bytes);
+    }
     free_silent(&own);
 }
 

@@ -62,12 +62,6 @@ void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
 
 /* ---- importing memory of other APIs ---- */
 
-#ifdef _WIN32
-#include <windows.h>
-#else
-#include <unistd.h>
-#endif
-
 static VkExternalMemoryHandleTypeFlagBits handle_type(enum GpuHandleType type)
 {
     switch (type) {
@@ -104,70 +98,22 @@ error:
     return err;
 }
 
-/* Returns the memory types that both the buffer and the handle allow. */
-static uint32_t allowed_types(VulkanDevice *dev, VkExternalMemoryHandleTypeFlagBits type,
-                              intptr_t handle, uint32_t types)
-{
-#ifndef _WIN32
-    VkMemoryFdPropertiesKHR properties = { .sType = VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR };
-    /* Opaque handles fit any type; querying them is not allowed. */
-    if (type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT &&
-        dev->vkd.GetMemoryFdPropertiesKHR(dev->handle, type, (int)handle, &properties) >= 0)
-        types &= properties.memoryTypeBits;
-#endif
-    return types;
-}
-
 static int import_handle(VulkanDevice *dev, VulkanBuffer *buffer, const GpuHandle *handle,
                          VkExternalMemoryHandleTypeFlagBits type)
 {
     VkMemoryRequirements needs;
     dev->vkd.GetBufferMemoryRequirements(dev->handle, buffer->handle, &needs);
-    const uint32_t types = allowed_types(dev, type, handle->value, needs.memoryTypeBits);
-    if (!types)
-        return -ENOTSUP;
-    uint32_t index = 0;
-    while (!(types >> index & 1))
-        index++;
-#ifdef _WIN32
-    const VkImportMemoryWin32HandleInfoKHR import = {
-        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_WIN32_HANDLE_INFO_KHR,
-        .handleType = type,
-        .handle = (HANDLE)handle->value,
+    const bool alone = type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+    const VulkanForeign from = {
+        .type = type,
+        .handle = handle->value,
+        .size = handle->size,
+        .types = needs.memoryTypeBits,
+        .buffer = alone ? buffer->handle : VK_NULL_HANDLE,
     };
-#else
-    /* The driver takes over the descriptor it gets; the caller keeps its own. */
-    const int fd = dup((int)handle->value);
-    if (fd < 0)
-        return -errno;
-    const VkImportMemoryFdInfoKHR import = {
-        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR,
-        .handleType = type,
-        .fd = fd,
-    };
-#endif
-    const VkMemoryDedicatedAllocateInfo dedicated = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
-        .pNext = &import,
-        .buffer = type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT ? buffer->handle
-                                                                         : VK_NULL_HANDLE,
-    };
-    const VkMemoryAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-        .pNext = dedicated.buffer ? (const void *)&dedicated : &import,
-        .allocationSize = handle->size,
-        .memoryTypeIndex = index,
-    };
-    const VkResult result = dev->vkd.AllocateMemory(dev->handle, &info, NULL, &buffer->foreign);
-    if (result < 0) {
-        buffer->foreign = VK_NULL_HANDLE;
-#ifndef _WIN32
-        close(fd);
-#endif
-        log_error("vulkan: %s cannot import the memory (VkResult %d)", dev->gpu.name, result);
-        return -ENOTSUP;
-    }
-    int err = 0;
+    int err = vulkan_foreign_import(dev, &from, &buffer->foreign);
+    if (err)
+        return err;
     VK_TRY(dev, BindBufferMemory, dev->handle, buffer->handle, buffer->foreign, 0);
 error:
     return err;

@@ -157,7 +157,12 @@ static void note_imports(VulkanDevice *dev, const VulkanExtensions *extensions)
     dev->imports_opaque = extension_enabled(dev, extensions, "VK_KHR_external_memory_fd");
     dev->imports_dmabuf =
         dev->imports_opaque && extension_enabled(dev, extensions, "VK_EXT_external_memory_dma_buf");
+    dev->imports_tiled = dev->imports_dmabuf &&
+                         extension_enabled(dev, extensions, "VK_EXT_image_drm_format_modifier");
 #endif
+    dev->foreign_family = extension_enabled(dev, extensions, "VK_EXT_queue_family_foreign")
+                              ? VK_QUEUE_FAMILY_FOREIGN_EXT
+                              : VK_QUEUE_FAMILY_EXTERNAL;
 }
 
 static int open_device(VulkanDevice *dev, const GpuExpected *expected)
@@ -191,6 +196,9 @@ static int open_device(VulkanDevice *dev, const GpuExpected *expected)
         "VK_KHR_portability_subset",
         "VK_KHR_external_memory_fd",
         "VK_EXT_external_memory_dma_buf",
+        "VK_KHR_image_format_list",
+        "VK_EXT_image_drm_format_modifier",
+        "VK_EXT_queue_family_foreign",
         "VK_KHR_external_memory_win32",
         "VK_KHR_timeline_semaphore",
         "VK_EXT_external_memory_host",

@@ -25,6 +25,8 @@
     X(GetPhysicalDeviceFeatures2)                                                                  \
     X(GetPhysicalDeviceMemoryProperties)                                                           \
     X(GetPhysicalDeviceFormatProperties)                                                           \
+    X(GetPhysicalDeviceFormatProperties2)                                                          \
+    X(GetPhysicalDeviceImageFormatProperties2)                                                     \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
     X(CreateDevice)                                                                                \
     X(GetDeviceProcAddr)
@@ -44,6 +46,10 @@
     X(MapMemory)                                                                                   \
     X(CreateBuffer)                                                                                \
     X(DestroyBuffer)                                                                               \
+    X(CreateImage)                                                                                 \
+    X(DestroyImage)                                                                                \
+    X(GetImageMemoryRequirements2)                                                                 \
+    X(BindImageMemory2)                                                                            \
     X(GetBufferMemoryRequirements)                                                                 \
     X(BindBufferMemory)                                                                            \
     X(CreateShaderModule)                                                                          \
@@ -87,7 +93,13 @@
 #define VK_DEVICE_TIMELINE(X) X(WaitSemaphores)
 
 /* For external memory and queues with flags; may be NULL. */
+#ifdef _WIN32
+#define VK_DEVICE_WINDOWS(X) X(GetMemoryWin32HandlePropertiesKHR)
+#else
+#define VK_DEVICE_WINDOWS(X)
+#endif
 #define VK_DEVICE_OPTIONAL(X)                                                                      \
+    VK_DEVICE_WINDOWS(X)                                                                           \
     X(GetMemoryFdPropertiesKHR)                                                                    \
     X(GetMemoryHostPointerPropertiesEXT)                                                           \
     X(GetDeviceQueue2)

@@ -89,6 +89,8 @@ typedef struct VulkanDevice {
     pthread_mutex_t queue_locks[GPU_QUEUES];
     atomic_bool lost;
     bool imports_opaque, imports_dmabuf; /* can import such memory of other APIs */
+    bool imports_tiled;                  /* can import dma-bufs with any DRM format modifier */
+    uint32_t foreign_family;             /* owns images of other APIs */
     bool imports_pages;                  /* can import ordinary memory of the process */
     bool trusts_kernels;                 /* can compile kernels without bounds checks */
     bool has_doubles;                    /* shaderFloat64 is enabled */
@@ -213,6 +215,21 @@ typedef struct VulkanBuffer {
 int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out);
 void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
 int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out);
+
+/* ---- foreign.c ---- */
+
+/* Memory of another API. The caller keeps the handle. */
+typedef struct VulkanForeign {
+    VkExternalMemoryHandleTypeFlagBits type;
+    intptr_t handle;
+    VkDeviceSize size;
+    uint32_t types; /* bits of the memory types that the buffer or image allows */
+    /* The memory is for one of these alone; both NULL: for any. */
+    VkBuffer buffer;
+    VkImage image;
+} VulkanForeign;
+/* Returns -ENOTSUP (logged) if the driver refuses the memory. */
+int vulkan_foreign_import(VulkanDevice *dev, const VulkanForeign *from, VkDeviceMemory *out);
 
 /* pages.c: imports ordinary memory of the process. Returns -ENOTSUP (not logged) if the device or
  * its driver cannot import this memory. */
