@@ -51,8 +51,8 @@ char *mask_controls(char *text)
     return text_mask_controls(text);
 }
 
-/* Writes a text without its control characters. False: it could not be written. */
-static bool put_masked(const char *format, va_list list)
+/* Writes a text; `masked`: without its control characters. False: it could not be written. */
+static bool put(const char *format, va_list list, bool masked)
 {
     char brief[1024], *text = brief;
     va_list again;
@@ -66,13 +66,15 @@ static bool put_masked(const char *format, va_list list)
             text = brief;
     }
     va_end(again);
-    const bool put = size >= 0 && fputs(text_mask_controls(text), stderr) != EOF;
+    if (size >= 0 && masked)
+        text_mask_controls(text);
+    const bool done = size >= 0 && fputs(text, stderr) != EOF;
     if (text != brief)
         free(text);
-    return put;
+    return done;
 }
 
-static bool say_line(const char *format, va_list list)
+static bool say_line(const char *format, va_list list, bool masked)
 {
     flockfile(stderr);
     if (hushed) {
@@ -82,7 +84,7 @@ static bool say_line(const char *format, va_list list)
     if (within_line)
         fputc('\n', stderr);
     within_line = false;
-    const bool said = put_masked(format, list) && fputc('\n', stderr) != EOF;
+    const bool said = put(format, list, masked) && fputc('\n', stderr) != EOF;
     funlockfile(stderr);
     return said;
 }
@@ -91,7 +93,15 @@ void say(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say_line(format, list);
+    say_line(format, list, true);
+    va_end(list);
+}
+
+void say_drawing(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_line(format, list, false);
     va_end(list);
 }
 
@@ -99,7 +109,7 @@ bool say_result(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    const bool said = say_line(format, list);
+    const bool said = say_line(format, list, true);
     va_end(list);
     return said;
 }

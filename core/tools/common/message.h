@@ -18,8 +18,12 @@ void streams_prepare(void);
  * shown. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Like say, for a line with terminal colours of our own. The caller masks the text that files or
+ * strangers have chosen. */
+void say_drawing(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Replaces everything in a text that would make a terminal do something, such as move the cursor or
- * change the order of letters, by question marks. Tabs stay. All messages go through it; use it for
+ * change the order of letters, by question marks. Tabs stay. All other messages go through it; use it for
  * other text that files or strangers have chosen before you print it. Returns `text`. */
 char *mask_controls(char *text);
 

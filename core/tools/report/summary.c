@@ -74,9 +74,12 @@ void summary_say(const Summary *summary, bool coloured)
     char bar[SUMMARY_TEXT_SIZE], spark[SUMMARY_TEXT_SIZE], at[TIME_TEXT_SIZE];
     summary_bar(bar, figures->mean / TOP_SCORE);
     summary_spark(spark, summary->scores, summary->count);
-    say("  score   %s%s%s %6.2f   %s", colour, bar, plain, figures->mean, summary->name);
-    say("  frames  %s%s%s   from %.2f to %.2f, p5 %.2f", colour, spark, plain, figures->min,
-        figures->max, figures->percentile[5]);
+    char name[256];
+    snprintf(name, sizeof(name), "%s", summary->name);
+    say_drawing("  score   %s%s%s %6.2f   %s", colour, bar, plain, figures->mean,
+                mask_controls(name));
+    say_drawing("  frames  %s%s%s   from %.2f to %.2f, p5 %.2f", colour, spark, plain, figures->min,
+                figures->max, figures->percentile[5]);
     if (summary->rate > 0.0)
         say("  worst   frame %u at %s: %.2f", frame, time_text(at, frame, summary->rate),
             summary->scores[worst]);
