@@ -79,4 +79,10 @@ if shards.run(ref, dist, '--backend', 'host', '-q').returncode == 0:
     shards.same('by the name of a device', [ref, dist, '--feature', 'motion_host', '--subsample', '2'], 3, 'xml')
 ref, dist = shards.clip('preset', 'mix', 256, 216, 420, 8, 4)
 shards.same('by a preset', [ref, dist, '--aom_ctc', 'v1.0'], 2)
+# A wrong offset shows in frames that several parts have read.
+ref, dist = shards.clip('moved', 'noise', 64, 48, 420, 8, 30)
+for offset in ('-2', '0.08s', '0'):
+    shards.same(f'offset {offset}', [ref, dist, '--offset', offset, '--feature', 'psnr'], 4)
+    suspected = b'"offset_suspected"' in shards.report('report.json')
+    shards.check(f'offset {offset}: a warning is {"missing" if offset != "0" else "wrong"}', suspected == (offset != '0'))
 shards.finish()

@@ -107,6 +107,8 @@ for what, words, change in (
         ('an end too early', ['x1.json', 'p2.json', 'end with'], lambda text: text.replace('"ended": false', '"ended": true')),
         ('numbers that are none', ['x1.json', 'missing'], lambda text: text.replace('"first": 4', '"first": "4"')),
         ('brackets', ['x1.json', 'broken'], lambda text: text.replace('"edges": [', '"edges": [' + '[' * 100000)),
+        ('thumbnails that are none', ['x1.json', 'thumbnails'],
+         lambda text: re.sub('"thumbs": .*', '"thumbs": [[5, "0123", 7]],', text)),
         ('other kinds of values', ['p0.json', 'x1.json', 'features'], lambda text: text.replace('"kinds": "i', '"kinds": "r'))):
     shards.forge('p1.json', 'x1.json', change)
     refused(what, words, 'p0.json', 'x1.json', 'p2.json')

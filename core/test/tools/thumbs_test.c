@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Tests that offsets are found from small pictures, or reported as not found. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "input/thumbs.h"
 #include "testing.h"
@@ -107,12 +108,37 @@ static void parts_are_means(void **state)
     }
 }
 
+static void texts_hold_all_of_a_thumb(void **state)
+{
+    Thumb thumb, back;
+    char text[THUMB_TEXT];
+    VmafPicture pic = { 0 };
+    assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV400P, 10, 50, 35), 0);
+    for (unsigned y = 0; y < 35; y++)
+        for (unsigned x = 0; x < 50; x++)
+            ((uint16_t *)(void *)((char *)pic.data[0] + (ptrdiff_t)y * pic.stride[0]))[x] =
+                (uint16_t)(x == y ? 1023 : rand() % 1024);
+    thumb_of_picture(&thumb, &pic, 1);
+    vmaf_picture_unref(&pic);
+    thumb.cell[3] = 255.75f;
+    thumb_print(&thumb, text);
+    assert_int_equal(strlen(text), THUMB_TEXT - 1);
+    assert_true(thumb_parse(&back, text));
+    assert_memory_equal(&back, &thumb, sizeof(thumb));
+    text[7] = 'g';
+    assert_false(thumb_parse(&back, text));
+    text[7] = 0;
+    assert_false(thumb_parse(&back, text));
+    assert_false(thumb_parse(&back, NULL));
+}
+
 TEST_MAIN(thumbs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_found),
         cmocka_unit_test(unclear_offsets_are_not_guessed),
         cmocka_unit_test(parts_are_means),
+        cmocka_unit_test(texts_hold_all_of_a_thumb),
     };
     srand(1);
     return cmocka_run_group_tests_name("thumbs", tests, NULL, NULL);

@@ -3,6 +3,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The difference at any other offset must be this many times that at the best one. */
 #define MARGIN 1.5
@@ -10,6 +13,8 @@
 #define DIFFERENT 0.5
 /* Differences below this are rounding noise. */
 #define NOISE 1e-7
+/* Means are multiples of 1 / STEPS; those of 8 bits fit into 16. */
+#define STEPS 256
 
 static double row_sum(const VmafPicture *pic, unsigned y, unsigned begin, unsigned end)
 {
@@ -36,13 +41,32 @@ static float cell_mean(const VmafPicture *pic, unsigned i, unsigned step)
         return 0;
     for (unsigned row = top; row < bottom; row += step, rows++)
         sum += row_sum(pic, row, left, right);
-    return (float)(sum / (right - left) / rows / (1u << (pic->bpc - 8)));
+    const double mean = sum / (right - left) / rows / (1u << (pic->bpc - 8));
+    return (float)(floor(mean * STEPS + 0.5) / STEPS);
 }
 
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step)
 {
     for (unsigned i = 0; i < THUMB_CELLS; i++)
         thumb->cell[i] = cell_mean(pic, i, step);
+}
+
+void thumb_print(const Thumb *thumb, char text[THUMB_TEXT])
+{
+    for (unsigned i = 0; i < THUMB_CELLS; i++)
+        snprintf(text + (size_t)i * 4, 5, "%04x", (unsigned)(thumb->cell[i] * STEPS) & 0xffff);
+}
+
+bool thumb_parse(Thumb *thumb, const char *text)
+{
+    if (!text || strlen(text) != THUMB_TEXT - 1 ||
+        strspn(text, "0123456789abcdef") + 1 < THUMB_TEXT)
+        return false;
+    for (unsigned i = 0; i < THUMB_CELLS; i++) {
+        const char digits[5] = { text[4 * i], text[4 * i + 1], text[4 * i + 2], text[4 * i + 3] };
+        thumb->cell[i] = (float)strtoul(digits, NULL, 16) / STEPS;
+    }
+    return true;
 }
 
 /* Scales to a mean of 0 and a standard deviation of 1. False: the video is a flat area. */

@@ -22,8 +22,13 @@ typedef struct Thumbs {
     unsigned count;
 } Thumbs;
 
-/* Looks at every `step`-th row. */
+/* Looks at every `step`-th row. The means are rounded to what thumb_print writes. */
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step);
+
+/* A thumbnail of a picture as hexadecimal digits, and back without a loss. False: `text` is none. */
+enum { THUMB_TEXT = THUMB_CELLS * 4 + 1 };
+void thumb_print(const Thumb *thumb, char text[THUMB_TEXT]);
+bool thumb_parse(Thumb *thumb, const char *text);
 
 typedef struct ThumbsFit {
     bool sure;    /* false: no offset fits well, or two fit about equally well */

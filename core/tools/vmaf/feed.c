@@ -169,27 +169,6 @@ static bool begins_apart(const Feed *feed, unsigned rating)
            frame_duration(traits->rate_num, traits->rate_den) / 2;
 }
 
-/* Says that the pictures would match better at another offset, if they would. */
-static void tell_offset(const Feed *feed, unsigned rating)
-{
-    Rating *const r = feed->group->ratings[rating];
-    OffsetHint *const hint = feed->hints ? &feed->hints[rating] : NULL;
-    char option[64];
-    if (!hint)
-        return;
-    hint_end(hint);
-    if (!hint->offset)
-        return;
-    sync_offset_option(&feed->group->schedule, feed->group->videos, rating + 1, hint->offset,
-                       option, sizeof(option));
-    warnings_say(
-        &r->warnings, "offset_suspected", SIDE_DIST,
-        "Warning: %s looks misaligned: its pictures match the reference's %.1f times better %d "
-        "frame%s %s than they were compared; use --sync auto, or %s",
-        r->video->path, hint->times, abs(hint->offset), abs(hint->offset) == 1 ? "" : "s",
-        hint->offset > 0 ? "later" : "earlier", option);
-}
-
 /* Describes the pairing for the report, and prints what pairing by time had to do. */
 static void note_pairing(const Feed *feed, unsigned rating)
 {
@@ -208,7 +187,8 @@ static void note_pairing(const Feed *feed, unsigned rating)
                      "%s begins at %.3f s, the reference at %.3f s: their first frames were paired "
                      "with each other",
                      r->video->path, (double)part->begins[1] / 1e9, (double)part->begins[0] / 1e9);
-    tell_offset(feed, rating);
+    if (feed->hints)
+        rating_tell_offset(r, &feed->hints[rating], &group->schedule.videos[rating + 1]);
 }
 
 /* Notes how many frames were found in a video when it became certain whether pairs are missing.
@@ -322,6 +302,12 @@ static int score_pair(Feed *feed, unsigned rating)
     return 0;
 }
 
+/* True if the pictures of pairs can be looked at: they are in memory, with their luma. */
+static bool may_hint(const Feed *feed)
+{
+    return !feed->group->kept && (extractors_planes(feed->group->ratings[0]->vmaf) & 1);
+}
+
 /* The frames of a part are always pictures in memory, never kept on a device. */
 static int note_pair(const Feed *feed, unsigned rating)
 {
@@ -357,7 +343,11 @@ static bool pass_pair(Feed *feed, unsigned rating, int *err)
         return true;
     }
     *err = note_pair(feed, rating);
-    part->count += r->pairs >= part->first;
+    const bool own = r->pairs >= part->first;
+    if (!*err && own && may_hint(feed) && hint_wants(r->pairs))
+        *err =
+            part_run_note_thumbs(part, r->pairs, &feed->hand[0].pic, &feed->hand[rating + 1].pic);
+    part->count += own;
     return false;
 }
 
@@ -509,14 +499,6 @@ static int start_pairing(Feed *feed, const PairingVideo *videos)
     return pairing_create(&feed->pairing, &pairing);
 }
 
-/* True if the pictures of pairs can be looked at: they are in memory, with their luma. Of parts,
- * only the first looks, as a run of the whole video would. */
-static bool may_hint(const Feed *feed)
-{
-    return !feed->group->kept && (!feed->part || !feed->part->first) &&
-           (extractors_planes(feed->group->ratings[0]->vmaf) & 1);
-}
-
 static int start(Feed *feed)
 {
     const VideoGroup *const group = feed->group;
@@ -526,7 +508,7 @@ static int start(Feed *feed)
     feed->over = calloc(group->count, sizeof(*feed->over));
     feed->endings = calloc(group->count, sizeof(*feed->endings));
     feed->rest = calloc(feed->videos, sizeof(*feed->rest));
-    if (may_hint(feed))
+    if (may_hint(feed) && !feed->part)
         feed->hints = calloc(group->count, sizeof(*feed->hints));
     int err = prefetched && paired && feed->hand && feed->over && feed->endings && feed->rest
                   ? 0

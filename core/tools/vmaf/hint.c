@@ -7,15 +7,14 @@
 #define PAIRS_MIN 12
 /* Rows of a picture to look at, about. */
 #define ROWS 256
+/* Windows that are looked at, at most: the last begins with frame 50 million. */
+#define WINDOWS 20
 
 /* The first pair of a window. Later windows are farther apart: where a video begins with a still,
  * the first ones decide nothing, and a long still must not cost much. */
 static unsigned start_of(unsigned window)
 {
-    unsigned start = 0;
-    for (unsigned i = 0; i < window; i++)
-        start += 2 * HINT_WINDOW << (i < 16 ? i : 16);
-    return start;
+    return 2 * HINT_WINDOW * ((1u << window) - 1);
 }
 
 /* Decides by the window, unless it is unclear. */
@@ -29,18 +28,50 @@ static void judge(OffsetHint *hint)
         hint->times = fit.times;
     }
     hint->count = 0;
-    hint->window++;
+    hint->done |= ++hint->window == WINDOWS;
+}
+
+static bool is_seen(const OffsetHint *hint, unsigned number)
+{
+    return !hint->done && number >= start_of(hint->window);
+}
+
+bool hint_wants(uint64_t number)
+{
+    unsigned window = 0;
+    while (window < WINDOWS && number >= start_of(window + 1))
+        window++;
+    return window < WINDOWS && number - start_of(window) < HINT_WINDOW;
+}
+
+void hint_thumbs(Thumb *ref, Thumb *dist, const VmafPicture *ref_pic, const VmafPicture *dist_pic)
+{
+    const unsigned step = ref_pic->h[0] / ROWS + 1;
+    thumb_of_picture(ref, ref_pic, step);
+    thumb_of_picture(dist, dist_pic, step);
+}
+
+static void count_pair(OffsetHint *hint)
+{
+    if (++hint->count == HINT_WINDOW)
+        judge(hint);
 }
 
 void hint_look(OffsetHint *hint, unsigned number, const VmafPicture *ref, const VmafPicture *dist)
 {
-    if (hint->done || number < start_of(hint->window))
+    if (!is_seen(hint, number))
         return;
-    const unsigned step = ref->h[0] / ROWS + 1;
-    thumb_of_picture(&hint->ref[hint->count], ref, step);
-    thumb_of_picture(&hint->dist[hint->count], dist, step);
-    if (++hint->count == HINT_WINDOW)
-        judge(hint);
+    hint_thumbs(&hint->ref[hint->count], &hint->dist[hint->count], ref, dist);
+    count_pair(hint);
+}
+
+void hint_look_thumbs(OffsetHint *hint, unsigned number, const Thumb *ref, const Thumb *dist)
+{
+    if (!is_seen(hint, number))
+        return;
+    hint->ref[hint->count] = *ref;
+    hint->dist[hint->count] = *dist;
+    count_pair(hint);
 }
 
 void hint_end(OffsetHint *hint)

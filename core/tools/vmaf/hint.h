@@ -26,6 +26,12 @@ typedef struct OffsetHint {
 /* Looks at pair `number`, counted from 0. */
 void hint_look(OffsetHint *hint, unsigned number, const VmafPicture *ref, const VmafPicture *dist);
 
+/* For parts of a video: true if a run of the whole video may look at this pair; the thumbnails that
+ * it would look at; and hint_look with the thumbnails that a part has noted. */
+bool hint_wants(uint64_t number);
+void hint_thumbs(Thumb *ref, Thumb *dist, const VmafPicture *ref_pic, const VmafPicture *dist_pic);
+void hint_look_thumbs(OffsetHint *hint, unsigned number, const Thumb *ref, const Thumb *dist);
+
 /* Call after the last pair, for a video shorter than a window. */
 void hint_end(OffsetHint *hint);
 

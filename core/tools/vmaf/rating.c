@@ -201,6 +201,21 @@ int rating_end(const Rating *rating, const Options *options)
     return flush(rating);
 }
 
+void rating_tell_offset(Rating *rating, OffsetHint *hint, const SyncVideo *dist)
+{
+    char option[64];
+    hint_end(hint);
+    if (!hint->offset)
+        return;
+    sync_offset_option(dist, rating->ref, hint->offset, option, sizeof(option));
+    warnings_say(
+        &rating->warnings, "offset_suspected", SIDE_DIST,
+        "Warning: %s looks misaligned: its pictures match the reference's %.1f times better %d "
+        "frame%s %s than they were compared; use --sync auto, or %s",
+        rating->video->path, hint->times, abs(hint->offset), abs(hint->offset) == 1 ? "" : "s",
+        hint->offset > 0 ? "later" : "earlier", option);
+}
+
 int rating_finish(Rating *rating, const Options *options, const Models *models)
 {
     if (rating->part)

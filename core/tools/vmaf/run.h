@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "gpu.h"
+#include "hint.h"
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
 #include "options.h"
@@ -58,6 +59,9 @@ int rating_create_context(Rating *rating, const Options *options, unsigned threa
 /* Waits for the last scores of the pairs that were read. Also an error if no result may be made of
  * them. */
 int rating_end(const Rating *rating, const Options *options);
+
+/* Warns if the pictures would match better at another offset than that of `dist`. */
+void rating_tell_offset(Rating *rating, OffsetHint *hint, const SyncVideo *dist);
 
 /* After rating_end: computes model scores, prints them and writes the report, or writes the part
  * file. */

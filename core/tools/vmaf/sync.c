@@ -322,14 +322,13 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
-void sync_offset_option(const SyncSchedule *schedule, Video *const *videos, unsigned video,
-                        int frames, char *text, size_t size)
+void sync_offset_option(const SyncVideo *dist, const Video *ref, int frames, char *text,
+                        size_t size)
 {
-    const SyncVideo *const dist = &schedule->videos[video];
-    const bool in_seconds = dist->pairing.offset && !dist->frames && has_rate(videos[0]);
+    const bool in_seconds = dist->pairing.offset && !dist->frames && has_rate(ref);
     if (in_seconds)
         snprintf(text, size, "--offset=%.3fs",
-                 (double)dist->pairing.offset / 1e9 + frames / rate_of(videos[0]));
+                 (double)dist->pairing.offset / 1e9 + frames / rate_of(ref));
     else
         snprintf(text, size, "--offset=%" PRId64, dist->frames + frames);
 }

@@ -49,10 +49,10 @@ uint64_t sync_expected_pairs(const SyncSchedule *schedule, Video *const *videos)
  * part. 0: unknown. */
 uint64_t sync_pairs_of_run(const PartChoice *part, uint64_t pairs, unsigned distorted);
 
-/* Writes the option that moves a distorted video by this many frames from where the schedule has
+/* Writes the option that moves a distorted video by this many frames from where its schedule has
  * it: `--offset=3`. */
-void sync_offset_option(const SyncSchedule *schedule, Video *const *videos, unsigned video,
-                        int frames, char *text, size_t size);
+void sync_offset_option(const SyncVideo *dist, const Video *ref, int frames, char *text,
+                        size_t size);
 
 /* Describes the pairing, for reports: "by time, offset 7 frames, 2 repeated". */
 void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingProgress *part,

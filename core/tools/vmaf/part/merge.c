@@ -237,9 +237,10 @@ static unsigned side_of(const json_t *warning)
     return side;
 }
 
-/* Adds the part's warnings that no later part has: the last part knows of the whole video. Parts
- * that ran on several machines may warn of the run in several ways. */
-static void add_warnings(Warnings *warnings, const PartFile *part)
+/* Adds the part's warnings, of the run or of its videos, that no later part has: the last part
+ * knows of the whole video. Parts that ran on several machines may warn of the run in several
+ * ways. */
+static void add_warnings(Warnings *warnings, const PartFile *part, bool of_run)
 {
     const json_t *const list = json_object_get(json_object_get(part->head, "read"), "warnings");
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -247,7 +248,8 @@ static void add_warnings(Warnings *warnings, const PartFile *part)
         const char *const code = string_of(warning, "code"), *const text =
                                                                  string_of(warning, "text");
         const unsigned side = side_of(warning);
-        if (code && text && (side == SIDES || !has_warning(warnings, code, side)))
+        if (code && text && of_run == (side == SIDES) &&
+            (of_run || !has_warning(warnings, code, side)))
             warnings_add(warnings, code, side, text);
     }
 }
@@ -280,6 +282,51 @@ static int make_video(Merge *merge, enum Side side)
     for (size_t i = 0; !err && i < merge->count; i++)
         if (merge->parts[i].count)
             err = add_notes(video, &merge->parts[i], side);
+    return err;
+}
+
+/* Looks at the thumbnails of all parts, as a run of the whole video looks at its pairs. */
+static int tell_offset(Merge *merge)
+{
+    const json_t *const read = json_object_get(merge->last->head, "read");
+    const SyncVideo dist = {
+        .pairing.offset = (int64_t)json_integer_value(json_object_get(read, "offset_ns")),
+        .frames = (int64_t)json_integer_value(json_object_get(read, "offset_frames")),
+    };
+    OffsetHint *const hint = calloc(1, sizeof(*hint));
+    int err = hint ? 0 : -ENOMEM;
+    for (size_t p = 0; !err && p < merge->count; p++) {
+        const json_t *const list = json_object_get(merge->parts[p].head, "thumbs");
+        for (size_t i = 0; !err && i < json_array_size(list); i++) {
+            const json_t *const pair = json_array_get(list, i);
+            const json_int_t number = json_integer_value(json_array_get(pair, 0));
+            Thumb thumbs[SIDES];
+            for (size_t side = 0; !err && side < SIDES; side++)
+                if (!thumb_parse(&thumbs[side], json_string_value(json_array_get(pair, 1 + side))))
+                    err = -EINVAL;
+            if (!err && number >= 0 && hint_wants((uint64_t)number))
+                hint_look_thumbs(hint, (unsigned)number, &thumbs[SIDE_REF], &thumbs[SIDE_DIST]);
+        }
+        if (err)
+            say("%s cannot be merged: its thumbnails are broken", merge->parts[p].path);
+    }
+    if (!err)
+        rating_tell_offset(&merge->rating, hint, &dist);
+    free(hint);
+    return err;
+}
+
+/* In the order of a single run: those of the videos before those of the run. */
+static int collect_warnings(Merge *merge)
+{
+    int err = 0;
+    for (unsigned of_run = 0; of_run < 2; of_run++) {
+        for (size_t i = merge->count; i-- > 0;)
+            if (merge->parts[i].count)
+                add_warnings(&merge->rating.warnings, &merge->parts[i], of_run);
+        if (!of_run)
+            err = tell_offset(merge);
+    }
     return err;
 }
 
@@ -496,9 +543,8 @@ static int prepare(Merge *merge)
         err = check_extractors(merge);
     for (unsigned i = 0; !err && i < SIDES; i++)
         err = make_video(merge, (enum Side)i);
-    for (size_t i = merge->count; i-- > 0;)
-        if (merge->parts[i].count)
-            add_warnings(&rating->warnings, &merge->parts[i]);
+    if (!err)
+        err = collect_warnings(merge);
     return err ? err : report_devices(merge);
 }
 

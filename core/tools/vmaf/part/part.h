@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "input/prefetch.h"
+#include "input/thumbs.h"
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/part.h"
@@ -45,6 +46,12 @@ typedef struct PairDigest {
     uint64_t position[SIDES]; /* position in the file, or VIDEO_NO_POSITION */
 } PairDigest;
 
+/* Thumbnails of a pair that a run of the whole video looks at to notice a wrong offset. */
+typedef struct PairThumbs {
+    uint64_t pair;
+    Thumb at[SIDES];
+} PairThumbs;
+
 /* The pairs that this run measures, and what it notes about them for the part file. */
 typedef struct PartRun {
     uint64_t first, end; /* the part's pairs: first <= pair < end; `end` may exceed the video */
@@ -61,6 +68,9 @@ typedef struct PartRun {
     Digest content[SIDES];  /* of the frames of the part's own pairs */
     PairDigest *pairs;      /* from pair `first - lead` to one past the part's last */
     size_t pair_count, pair_capacity;
+    int64_t offset_frames, offset_ns; /* the offset in use, as in SyncVideo */
+    PairThumbs *thumbs;
+    size_t thumbs_count;
     json_t *models; /* the models, as they were when the run began */
     unsigned threads;
     struct timespec started;
@@ -82,6 +92,11 @@ int part_run_position(const PartRun *part, Video *video, enum Side side, uint64_
 /* Notes the digests of a pair's frames: for the part's own pairs, the `lead` before and the one
  * after them. 0 or -ENOMEM. */
 int part_run_note_pair(PartRun *part, uint64_t pair, const Prefetched *ref, const Prefetched *dist);
+
+/* Notes the thumbnails of one of the part's own pairs. The pictures are in memory, with luma. 0 or
+ * -ENOMEM. */
+int part_run_note_thumbs(PartRun *part, uint64_t pair, const VmafPicture *ref,
+                         const VmafPicture *dist);
 
 /* ---- part files ---- */
 

@@ -6,6 +6,7 @@
 #include "input/reader.h"
 #include "common/message.h"
 #include "part.h"
+#include "vmaf/hint.h"
 
 /* ---- which pairs ---- */
 
@@ -170,6 +171,8 @@ int part_run_split(PartRun *part, const Options *options, const SyncSchedule *sc
     /* At least one: where two parts meet, both must have seen the same frame. */
     const uint64_t lead = pairs_back ? pairs_back : 1;
     part->lead = part->first < lead ? part->first : lead;
+    part->offset_frames = schedule->videos[1].frames;
+    part->offset_ns = schedule->videos[1].pairing.offset;
     err = find_start(part, schedule, videos, options->part.from_start);
     if (!err)
         err = describe_models(&part->models, options);
@@ -185,6 +188,7 @@ void part_run_destroy(PartRun *part)
     if (part) {
         json_decref(part->models);
         free(part->pairs);
+        free(part->thumbs);
     }
     free(part);
 }
@@ -239,5 +243,19 @@ int part_run_note_pair(PartRun *part, uint64_t pair, const Prefetched *ref, cons
         if (pair >= part->first && pair < part->end)
             digest_add(&part->content[i], noted->text[i], DIGEST_TEXT - 1);
     }
+    return 0;
+}
+
+int part_run_note_thumbs(PartRun *part, uint64_t pair, const VmafPicture *ref,
+                         const VmafPicture *dist)
+{
+    PairThumbs *const grown =
+        realloc(part->thumbs, (part->thumbs_count + 1) * sizeof(*part->thumbs));
+    if (!grown)
+        return -ENOMEM;
+    part->thumbs = grown;
+    PairThumbs *const noted = &grown[part->thumbs_count++];
+    noted->pair = pair;
+    hint_thumbs(&noted->at[SIDE_REF], &noted->at[SIDE_DIST], ref, dist);
     return 0;
 }

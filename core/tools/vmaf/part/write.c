@@ -161,6 +161,19 @@ static json_t *describe_edges(const PartRun *part)
     return list;
 }
 
+static json_t *describe_thumbs(const PartRun *part)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < part->thumbs_count; i++) {
+        const PairThumbs *const pair = &part->thumbs[i];
+        char ref[THUMB_TEXT], dist[THUMB_TEXT];
+        thumb_print(&pair->at[SIDE_REF], ref);
+        thumb_print(&pair->at[SIDE_DIST], dist);
+        append(&list, json_pack("[I s s]", (json_int_t)pair->pair, ref, dist));
+    }
+    return list;
+}
+
 static json_t *describe_devices(VmafContext *vmaf)
 {
     json_t *list = json_array();
@@ -197,8 +210,8 @@ static json_t *describe(const Rating *rating, const Options *options)
 {
     const PartRun *const part = rating->part;
     return json_pack(
-        "{sI ss so sI sI sb so so so so so so s{so so so so so} so so sb sI sf}", "vmaf_part",
-        (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
+        "{sI ss so sI sI sb so so so so so so s{so so so so so sI sI} so so so sb sI sf}",
+        "vmaf_part", (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
         describe_shard(&options->part), "first", (json_int_t)part->first, "count",
         (json_int_t)part->count, "ended", part->ended, "inputs", describe_inputs(rating), "scored",
         describe_scored(rating), "models", json_incref(part->models), "extractors",
@@ -208,9 +221,11 @@ static json_t *describe(const Rating *rating, const Options *options)
         describe_read(rating, rating->video, SIDE_DIST), "pairing",
         *rating->pairing ? text(rating->pairing) : json_null(), "incomplete",
         *rating->incomplete ? text(rating->incomplete) : json_null(), "warnings",
-        describe_warnings(rating), "edges", describe_edges(part), "places",
-        describe_devices(rating->vmaf), "list_places", options->backend || options->only_cpu,
-        "threads", (json_int_t)part->threads, "seconds", seconds_since(&part->started));
+        describe_warnings(rating), "offset_frames", (json_int_t)part->offset_frames, "offset_ns",
+        (json_int_t)part->offset_ns, "edges", describe_edges(part), "thumbs", describe_thumbs(part),
+        "places", describe_devices(rating->vmaf), "list_places",
+        options->backend || options->only_cpu, "threads", (json_int_t)part->threads, "seconds",
+        seconds_since(&part->started));
 }
 
 /* ---- values ---- */
