@@ -80,7 +80,7 @@ NIGHTLY_JOBS := \
   test-faults \
   test-tune \
   test-container \
-  test-vma \
+  test-trixie \
   test-amd
 # With NIGHTLY=1 tests and jobs also repeat what others cover: on more backends, devices, schedules and platforms.
 NIGHTLY ?=
@@ -209,9 +209,10 @@ test-container: setup-jobs $(SYNTHCLIP)
 	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
 	  $(abspath $(SYNTHCLIP)) || [ $$? -eq 77 ]
 
-# With the Vulkan Memory Allocator in place of our own, in a fresh Debian 13, which has a package of it.
-test-vma: setup-jobs
-	@core/test/packaging/vma_test.sh $(CURDIR) $(abspath $(BUILD))/test || [ $$? -eq 77 ]
+# In a fresh Debian 13: the Vulkan Memory Allocator in place of our own, dma-bufs on its lavapipe, and all kernels
+# through RADV's compiler for AMD's chips.
+test-trixie: setup-jobs
+	@core/test/packaging/trixie_test.sh $(CURDIR) $(abspath $(BUILD))/test || [ $$? -eq 77 ]
 
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
 # same files again.

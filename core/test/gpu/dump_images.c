@@ -51,6 +51,9 @@ int main(int argc, char **argv)
     for (const KernelInfo *info = kernel_infos; info->name; info++)
         printf("%s %u %u %u %u\n", info->name, info->workgroup[0], info->workgroup[1],
                info->buffer_count, info->params_size);
+#ifdef HAVE_SPIRV_PACKS
+    dump(argv[1], spirv_packs, ".spv");
+#endif
 #ifdef HAVE_PTX_PACKS
     dump(argv[1], ptx_packs, ".ptx");
 #endif

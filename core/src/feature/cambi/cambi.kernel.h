@@ -519,8 +519,8 @@ DEVICE u32 wanted_of(u32 scale)
  * threads must call this. */
 DEVICE void find_bin(u32 of_rank, u32 remaining)
 {
-    u32 high_bin = (GROUP_Y * CAMBI_RANKS + of_rank + 1u) * CAMBI_BINS - 1u - 2u * LOCAL_X;
-    u32 high_count = bins[high_bin], low_count = bins[high_bin - 1u];
+    u32 low_bin = (GROUP_Y * CAMBI_RANKS + of_rank) * CAMBI_BINS + (CAMBI_BINS - 2u - 2u * LOCAL_X);
+    u32 high_count = bins[low_bin + 1u], low_count = bins[low_bin];
     BARRIER();
     if (LOCAL_X == 0u) {
         found[0] = CAMBI_BINS;

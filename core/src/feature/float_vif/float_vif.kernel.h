@@ -94,7 +94,7 @@ DEVICE void filter_down(u32 x, u32 to, i32 top)
 {
     Five r0 = five_start(), r1 = r0, r2 = r0, r3 = r0;
     for (u32 k = 0u; k < taps + FVIF_ROWS - 1u; k++) {
-        u32 y = mirror(top + i32(k), height), tap = first_tap + FVIF_PAD + k;
+        u32 y = mirror(top + i32(k), height), tap = first_tap + FVIF_PAD - 3u + k;
         Five values;
         values.a = PIXEL(ref, x, y);
         values.b = PIXEL(dist, x, y);
@@ -104,10 +104,10 @@ DEVICE void filter_down(u32 x, u32 to, i32 top)
         values.aa = aa;
         values.bb = bb;
         values.ab = ab;
-        five_weigh_in(r0, values, filters[tap]);
-        five_weigh_in(r1, values, filters[tap - 1u]);
-        five_weigh_in(r2, values, filters[tap - 2u]);
-        five_weigh_in(r3, values, filters[tap - 3u]);
+        five_weigh_in(r0, values, filters[tap + 3u]);
+        five_weigh_in(r1, values, filters[tap + 2u]);
+        five_weigh_in(r2, values, filters[tap + 1u]);
+        five_weigh_in(r3, values, filters[tap]);
     }
     five_store(r0, to);
     five_store(r1, to + FVIF_LINE);
@@ -259,16 +259,16 @@ DEVICE void filter_down(u32 x, u32 to, i32 top)
 {
     f32 a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f, b0 = 0.0f, b1 = 0.0f, b2 = 0.0f, b3 = 0.0f;
     for (u32 k = 0u; k < taps + 2u * (FVIF_ROWS - 1u); k++) {
-        u32 y = mirror(top + i32(k), height), tap = first_tap + FVIF_PAD + k;
+        u32 y = mirror(top + i32(k), height), tap = first_tap + FVIF_PAD - 6u + k;
         f32 a = PIXEL(ref, x, y), b = PIXEL(dist, x, y);
-        weigh_in(a0, a, filters[tap]);
-        weigh_in(b0, b, filters[tap]);
-        weigh_in(a1, a, filters[tap - 2u]);
-        weigh_in(b1, b, filters[tap - 2u]);
-        weigh_in(a2, a, filters[tap - 4u]);
-        weigh_in(b2, b, filters[tap - 4u]);
-        weigh_in(a3, a, filters[tap - 6u]);
-        weigh_in(b3, b, filters[tap - 6u]);
+        weigh_in(a0, a, filters[tap + 6u]);
+        weigh_in(b0, b, filters[tap + 6u]);
+        weigh_in(a1, a, filters[tap + 4u]);
+        weigh_in(b1, b, filters[tap + 4u]);
+        weigh_in(a2, a, filters[tap + 2u]);
+        weigh_in(b2, b, filters[tap + 2u]);
+        weigh_in(a3, a, filters[tap]);
+        weigh_in(b3, b, filters[tap]);
     }
     lines[to] = a0;
     lines[to + FVIF_LINE] = a1;

@@ -78,10 +78,11 @@
  *              shared memory between them.
  *
  * A kernel must not use 64-bit atomics; depend on a subgroup size; read beyond a buffer's bounds (a
- * plane's row may be read up to its stride); overflow in signed arithmetic (u32 and u64 may wrap)
- * or shift by as many bits as a value has or more, whatever the samples hold; or compare a 32-bit
- * value widened to 64 bits with a 64-bit constant (lavapipe gets that wrong: compare in 32
- * bits). */
+ * plane's row may be read up to its stride); read a buffer or a table at an index less a constant,
+ * as in taps[i - 1u], where a compiler for AMD's GPUs read 0 (start at the lowest index, and add);
+ * overflow in signed arithmetic (u32 and u64 may wrap) or shift by as many bits as a value has or
+ * more, whatever the samples hold; or compare a 32-bit value widened to 64 bits with a 64-bit
+ * constant (lavapipe gets that wrong: compare in 32 bits). */
 #ifndef SHARED_ARRAYS
 #define SHARED_ARRAYS
 #endif

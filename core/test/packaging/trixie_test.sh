@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Builds the library with -Dvulkan_vma=enabled in a fresh Debian 13, whose package
-# libvulkan-memory-allocator-dev has the Vulkan Memory Allocator, and runs the tests of the Vulkan
-# backend there, on its lavapipe. Also checks that the library that was built uses the allocator.
+# Builds the library in a fresh Debian 13 and tests there what Debian 12 does not have:
+#   - -Dvulkan_vma=enabled, with the allocator of libvulkan-memory-allocator-dev: the tests of the
+#     Vulkan backend;
+#   - Mesa 25, whose lavapipe imports dma-bufs: the same tests must have imported some;
+#   - RADV of Mesa 25, which knows AMD's newer chips: every kernel is compiled for each generation.
+#     The table of registers goes to WORKDIR/registers.md.
 #
-# usage: vma_test.sh TREE WORKDIR [RELEASE]
+# usage: trixie_test.sh TREE WORKDIR [RELEASE]
 set -eu
 tree=$1 release=${3:-trixie}
-work=$2/vma
+work=$2/trixie
 root=$work/root
 
 skip()
 {
-    echo "skipped: the build with the Vulkan Memory Allocator was not tried: $*"
+    echo "skipped: nothing was tried in Debian 13: $*"
     exit 77
 }
 
@@ -45,7 +48,7 @@ mkdir "$root/src"
 inside meson setup /build /src/core -Dvulkan_vma=enabled -Denable_vulkan=enabled -Denable_cuda=disabled \
     -Denable_hip=disabled -Denable_sycl=disabled -Dhost=disabled -Dlibav=disabled -Dpng=disabled \
     > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
-inside ninja -C /build test/gpu/gpu_tests > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
+inside ninja -C /build test/gpu/gpu_tests test/gpu/pipelines > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
 inside nm -C /build/test/gpu/gpu_tests | grep -q ' [Tt] vmaCreateAllocator' || {
     echo 'the Vulkan Memory Allocator is not in the program'
     exit 1
@@ -64,3 +67,16 @@ inside meson test -C /build --list 2> /dev/null | grep -i ' gpu .*vulkan' | sed 
 ) > "$work/log" 2>&1 || { tail -n 60 "$work/log"; exit 1; }
 grep -E '^(Ok|Fail|Skipped):' "$work/log" | tr -s ' ' | paste -sd' '
 echo "the Vulkan Memory Allocator of $release passes the tests of Vulkan"
+
+if grep -q 'this device cannot import' "$root/build/meson-logs/testlog-all.txt"; then
+    echo 'lavapipe imported no dma-buf, or no memory of its own'
+    exit 1
+fi
+echo "lavapipe of $release imported dma-bufs$([ -e /dev/udmabuf ] ||
+    echo ' (made of memfds; this machine has no /dev/udmabuf, so none came from the kernel)')"
+
+inside python3 /src/core/test/gpu/pipelines_test.py /build/test/gpu/pipelines --all --report /registers.md \
+    gfx900 gfx906 gfx908 gfx90a gfx1010 gfx1030 gfx1036 gfx1100 gfx1103 gfx1150 gfx1201 > "$work/log" 2>&1 ||
+    { tail -n 20 "$work/log"; exit 1; }
+grep ' kernels by ' "$work/log"
+cp "$root/registers.md" "$2/registers.md"
