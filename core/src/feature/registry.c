@@ -20,6 +20,7 @@ extern const FeatureDef feature_speed_chroma;
 extern const FeatureDef feature_speed_temporal;
 extern const FeatureDef feature_ssim;
 extern const FeatureDef feature_vif;
+extern const FeatureDef feature_xpsnr;
 
 #ifdef ALSO_REGISTER /* the tests add a feature of their own */
 extern const FeatureDef ALSO_REGISTER;
@@ -48,6 +49,7 @@ const FeatureDef *const feature_registry[] = {
     &feature_cambi,
     &feature_null,
     &feature_ssim,
+    &feature_xpsnr,
 #ifdef ALSO_REGISTER
     &ALSO_REGISTER,
 #endif

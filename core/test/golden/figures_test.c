@@ -90,7 +90,7 @@ static int start(Scored *scored, Suite *suite)
     warnings_clear(&warnings);
     if (!err)
         err = models_use(scored->models, scored->vmaf);
-    return err ? err : extractors_use(o, scored->vmaf);
+    return err ? err : extractors_use(o, 0, scored->vmaf);
 }
 
 static void finish(Scored *scored)

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from math import inf
 
 top, synthclip = (os.path.abspath(p) for p in sys.argv[1:3])
 shared = os.path.join(top, '..', 'shared')
@@ -24,6 +25,7 @@ FEW = {'vif': 'vif', 'adm': 'adm', 'motion': 'motion', 'psnr': 'psnr'}
 ALL = {**FEW, 'float_ssim': 'ssim', 'psnr_hvs': 'psnr_hvs', 'ciede': 'ciede'}
 BANDING = {'cambi': 'cambi'}
 MOTION = {'motion': 'motion'}
+XPSNR = {'xpsnr': 'xpsnr'}
 LARGE = [
     ('mix 1280 720 420 8 2', ALL),
     ('quant 1280 720 420 10 2', ALL),
@@ -33,6 +35,9 @@ LARGE = [
     ('mix 2887 867 420 8 2', FEW),
     ('noise 2887 867 420 10 2', FEW),
     ('bands 2887 867 420 10 1', BANDING),
+    ('mix 1920 1080 420 8 2', XPSNR),
+    ('noise 2887 867 420 10 2', XPSNR),
+    ('extreme 2049 1153 422 16 2', XPSNR),
 ]
 # Below 16 samples vif's last scale has a single row or column and nothing to mirror. Motion needs
 # at least 3 samples.
@@ -41,6 +46,11 @@ SMALL = [(f'{kind} {w} {h} 420 {depth} 2', {'vif': 'vif', **MOTION}) for kind, w
     ('mix', 16, 15, 10), ('noise', 17, 31, 8), ('noise', 33, 16, 12))]
 SMALL += [(f'mix {w} {h} 420 8 2', MOTION) for w, h in ((3, 3), (4, 3), (3, 4), (5, 7))]
 SMALL += [(f'bands {w} {h} 420 {depth} 1', BANDING) for w, h, depth in ((320, 216, 8), (413, 251, 10))]
+# Blocks of 4 samples begin at 2025 samples. Slivers at the right and at the bottom count most.
+SMALL += [(f'{kind} {w} {h} {fmt} {depth} 3', XPSNR) for kind, w, h, fmt, depth in (
+    ('noise', 1, 1, 400, 8), ('noise', 2, 3, 444, 16), ('mix', 44, 46, 420, 8), ('noise', 45, 45, 420, 12), ('mix', 2025, 1, 400, 10),
+    ('mix', 1, 2025, 400, 8), ('extreme', 61, 113, 422, 16), ('mix', 113, 61, 420, 10), ('mix', 341, 111, 444, 8),
+    ('mix', 649, 490, 420, 8))]
 OF_MODEL = ('vif', 'adm', 'motion')
 DEBUG_ONLY = re.compile(r'_(num|den)(_scale\d)?$|^aim_num|^integer_(vif|adm)$')
 
@@ -49,7 +59,8 @@ def spec(name, clip, folder):
     """Return the frames' scores by one specification, without values that are only for
     debugging."""
     _, w, h, fmt, depth, _ = clip.split()
-    out = subprocess.run([sys.executable, f'{shared}/spec/{name}.py', folder + '/ref', folder + '/dist', w, h, fmt, depth],
+    more = ['chroma=floor'] if name == 'xpsnr' else []
+    out = subprocess.run([sys.executable, f'{shared}/spec/{name}.py', folder + '/ref', folder + '/dist', w, h, fmt, depth] + more,
                          capture_output=True, text=True, check=True).stdout
     frames = json.loads(out)['frames'] if out.startswith('{\n') or out.startswith('{"frames"') else \
         [json.loads(line) for line in out.splitlines()]
@@ -74,7 +85,7 @@ def block(clip, features, folder):
     else:
         lines += ['feature ' + name for name in features if name in OF_MODEL]
     lines += ['feature ' + name for name in features if name not in OF_MODEL]
-    lines += [' '.join([name] + ['%.17g' % frame[name] for frame in frames]) for name in frames[0]]
+    lines += [' '.join([name] + ['%.17g' % (inf if frame[name] is None else frame[name]) for frame in frames]) for name in frames[0]]
     return '\n'.join(lines) + '\n'
 
 

@@ -204,8 +204,10 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     rating->span[SIDE_DIST].frames = video_frames_left(rating->video);
     rating->span[SIDE_REF].bytes = rating->ref->source->size;
     rating->span[SIDE_DIST].bytes = rating->video->source->size;
+    const Options *const o = group->share->options;
+    const unsigned rate = extractors_rate(o, &rating->ref->traits, &rating->video->traits);
     const int err = models_use(group->share->models, rating->vmaf);
-    return err ? err : extractors_use(group->share->options, rating->vmaf);
+    return err ? err : extractors_use(o, rate, rating->vmaf);
 }
 
 /* Chooses the pairs of the part and tells the context to record measurements, from which the merge

@@ -97,12 +97,42 @@ void gathered_clear(Gathered *gathered)
     *gathered = (Gathered){ 0 };
 }
 
-static int use(const FeatureSpec *spec, VmafContext *vmaf)
+unsigned extractors_rate(const Options *options, const VideoTraits *ref, const VideoTraits *dist)
+{
+    const VideoTraits *const known = dist->rate_num && dist->rate_den ? dist : ref;
+    if (options->fps_num && options->fps_den)
+        return options->fps_num / options->fps_den;
+    return known->rate_den ? known->rate_num / known->rate_den : 0;
+}
+
+/* Sets the option `fps` in an extractor's dictionary, if it has this option and the user left it
+ * out. */
+static int set_rate(VmafFeatureDictionary **dict, const FeatureSpec *spec, unsigned rate)
+{
+    VmafOptionInfo option = { .size = sizeof(option) };
+    char text[32];
+    unsigned extractor;
+    for (size_t i = 0; i < spec->option_count; i++)
+        if (!strcmp(spec->options[i].key, "fps"))
+            return 0;
+    int err = vmaf_extractor_find(spec->extractor, &extractor);
+    for (unsigned i = 0; rate && !err && !vmaf_extractor_option(extractor, i, &option); i++) {
+        if (strcmp(option.name, "fps") != 0)
+            continue;
+        snprintf(text, sizeof(text), "%u", rate < option.max ? rate : (unsigned)option.max);
+        err = vmaf_feature_dictionary_set(dict, "fps", text);
+    }
+    return err;
+}
+
+static int use(const FeatureSpec *spec, unsigned rate, VmafContext *vmaf)
 {
     int err = check_feature(spec);
     VmafFeatureDictionary *dict = NULL;
     for (size_t i = 0; !err && i < spec->option_count; i++)
         err = vmaf_feature_dictionary_set(&dict, spec->options[i].key, spec->options[i].value);
+    if (!err)
+        err = set_rate(&dict, spec, rate);
     if (!err)
         err = vmaf_use_feature(vmaf, spec->extractor, dict);
     if (err) {
@@ -112,11 +142,11 @@ static int use(const FeatureSpec *spec, VmafContext *vmaf)
     return err;
 }
 
-int extractors_use(const Options *options, VmafContext *vmaf)
+int extractors_use(const Options *options, unsigned rate, VmafContext *vmaf)
 {
     int err = 0;
     for (size_t i = 0; !err && i < options->feature_count; i++)
-        err = use(&options->features[i], vmaf);
+        err = use(&options->features[i], rate, vmaf);
     return err;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "input/video.h"
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/report.h"
 #include "options.h"
@@ -63,8 +64,13 @@ void gathered_clear(Gathered *gathered);
 
 /* ---- extractors ---- */
 
-/* Checks the --feature options and registers their extractors, in their order. */
-int extractors_use(const Options *options, VmafContext *vmaf);
+/* The frame rate of two videos, in whole frames per second rounded down: that of --fps, else that
+ * of the distorted video, else that of the reference; 0 if it is unknown. */
+unsigned extractors_rate(const Options *options, const VideoTraits *ref, const VideoTraits *dist);
+
+/* Checks the --feature options and registers their extractors, in their order. Extractors that have
+ * an option `fps` get the rate, unless --feature sets it. */
+int extractors_use(const Options *options, unsigned rate, VmafContext *vmaf);
 
 /* Prints the pooled scores over frames 0 to frames - 1 of every metric that --feature asked for. */
 int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames,

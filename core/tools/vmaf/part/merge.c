@@ -532,17 +532,21 @@ static int prepare(Merge *merge)
     const char *const incomplete = string_of(read, "incomplete");
     snprintf(rating->pairing, sizeof(rating->pairing), "%s", pairing ? pairing : "");
     snprintf(rating->incomplete, sizeof(rating->incomplete), "%s", incomplete ? incomplete : "");
-    int err = rating_create_context(rating, &merge->options, 0, rating);
+    int err = 0;
+    for (unsigned i = 0; !err && i < SIDES; i++)
+        err = make_video(merge, (enum Side)i);
+    const unsigned rate =
+        extractors_rate(&merge->options, &rating->ref->traits, &rating->video->traits);
+    if (!err)
+        err = rating_create_context(rating, &merge->options, 0, rating);
     if (!err)
         err = models_create(&merge->models, &merge->options, &merge->of_run);
     if (!err)
         err = models_use(merge->models, rating->vmaf);
     if (!err)
-        err = extractors_use(&merge->options, rating->vmaf);
+        err = extractors_use(&merge->options, rate, rating->vmaf);
     if (!err)
         err = check_extractors(merge);
-    for (unsigned i = 0; !err && i < SIDES; i++)
-        err = make_video(merge, (enum Side)i);
     if (!err)
         err = collect_warnings(merge);
     return err ? err : report_devices(merge);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* xpsnr: PSNR with squared errors weighted by how well the eye sees them in each block. */
+#include "feature/xpsnr/xpsnr.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/decimal.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "feature/common/float_rows.h"
+
+/* From this rate on, activity is the second difference of frames. */
+#define SECOND_ORDER_FPS 32.0
+
+enum { OUT_Y, OUT_U, OUT_V };
+
+static const char *const aggregate_names[3] = { "axpsnr_y", "axpsnr_u", "axpsnr_v" };
+
+typedef struct XpsnrState {
+    XpsnrSetup setup; /* first: the frame routine takes f->state as an XpsnrSetup */
+    uint64_t frames;  /* reported so far */
+    double roots[3];  /* sums of the roots of distortions */
+} XpsnrState;
+
+static int init(Feature *f)
+{
+    const XpsnrOptions *const o = f->options;
+    if (float_rows_check_depth(f->def->name, f->shape.bpc))
+        return -EINVAL;
+    XpsnrState *const state = f->state = mem_zalloc(sizeof(*state));
+    if (!state)
+        return -ENOMEM;
+    if (!o->enable_chroma)
+        f->planes &= 1;
+    XpsnrSetup *const setup = &state->setup;
+    xpsnr_setup_init(setup, &f->shape, f->planes, o->fps < SECOND_ORDER_FPS ? 1 : 2);
+    xpsnr_dsp_init(&setup->dsp, f->shape.bpc, setup->order, setup->large, f->cpu);
+    setup->zeros = mem_zalloc((size_t)f->shape.w[0] * shape_sample_size(&f->shape));
+    if (!setup->zeros)
+        return -ENOMEM;
+    return 0;
+}
+
+static void close_state(Feature *f)
+{
+    XpsnrState *const state = f->state;
+    if (state)
+        mem_free(state->setup.zeros);
+    feature_free_state(f);
+}
+
+static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+{
+    const XpsnrSetup *const setup = f->state;
+    XpsnrFrame *const frame = scratch;
+    XpsnrResult *const r = result;
+    const unsigned history = xpsnr_history(setup, pair);
+    *r = (XpsnrResult){ 0 };
+    xpsnr_frame_measure(frame, setup, pair, team);
+    xpsnr_distortion(setup, frame->blocks, history, frame->weights, r->distortion[history]);
+    return 0;
+}
+
+/* The level in dB of a distortion that has this root. */
+static double level(const FrameShape *shape, unsigned p, double root)
+{
+    const uint64_t peak = (UINT64_C(1) << shape->bpc) - 1;
+    const uint64_t full = (uint64_t)shape->w[p] * shape->h[p] * (peak * peak);
+    return 10.0 * decimal_log((double)full / (root * root));
+}
+
+/* Says which difference is taken. Programs other than the command often do not pass the rate. */
+static void log_order(const Feature *f, const XpsnrSetup *setup)
+{
+    const XpsnrOptions *const o = f->options;
+    if (o->fps == 0.0 && !setup->plain)
+        log_info("xpsnr: the frame rate is unknown and taken to be below 32: set the option fps");
+    else
+        log_debug("xpsnr: blocks of %ux%u, temporal differences of order %u", setup->edge[0],
+                  setup->edge[0], setup->order);
+}
+
+static int report(Feature *f, const FrameId *id, const void *result)
+{
+    XpsnrState *const state = f->state;
+    if (!state->frames)
+        log_order(f, &state->setup);
+    const unsigned order = state->setup.order;
+    const uint64_t *const distortion =
+        ((const XpsnrResult *)result)->distortion[state->frames < order ? state->frames : order];
+    int err = 0;
+    for (unsigned p = 0; p < 3 && !err; p++) {
+        if (!(f->planes >> p & 1))
+            continue;
+        const double root = sqrt((double)distortion[p]);
+        state->roots[p] += root;
+        err = feature_emit(f, OUT_Y + p, id->index,
+                           distortion[p] ? level(&f->shape, p, root) : INFINITY);
+    }
+    state->frames++;
+    return err;
+}
+
+/* Reports the level of the mean root. If most frames have no distortion, the level of the others is
+ * not defined, and the average is infinite as that of these frames. */
+static int flush(Feature *f)
+{
+    const XpsnrState *const state = f->state;
+    int err = 0;
+    if (!state || !state->frames)
+        return 0;
+    for (unsigned p = 0; p < 3 && !err; p++) {
+        const double frames = (double)state->frames, roots = state->roots[p];
+        if (f->planes >> p & 1)
+            err = feature_emit_aggregate(f, aggregate_names[p],
+                                         roots >= frames ? level(&f->shape, p, roots / frames)
+                                                         : INFINITY);
+    }
+    return err;
+}
+
+static const Option options[] = {
+    DOUBLE_OPTION(XpsnrOptions, fps, "fps", NULL, 0, 0, 1000,
+                  "frames per second; from 32 on, activity takes the second difference of frames"),
+    BOOL_OPTION(XpsnrOptions, enable_chroma, "enable_chroma", NULL, true,
+                "measure the chroma planes, too"),
+    { 0 },
+};
+
+static const FeatureOutput outputs[] = {
+    [OUT_Y] = { .name = "xpsnr_y", .help = "XPSNR of the luma plane in dB" },
+    [OUT_U] = { .name = "xpsnr_u", .help = "XPSNR of the Cb plane in dB" },
+    [OUT_V] = { .name = "xpsnr_v", .help = "XPSNR of the Cr plane in dB" },
+    { 0 },
+};
+
+static const ResultField fields[] = {
+    RESULT_FIELD(XpsnrResult, distortion, FIELD_U64),
+    { 0 },
+};
+
+const FeatureDef feature_xpsnr = {
+    .name = "xpsnr",
+    .summary = "PSNR weighted by the activity of blocks, as in FFmpeg",
+    .options = options,
+    .options_size = sizeof(XpsnrOptions),
+    .outputs = outputs,
+    .flags = FEATURE_EVERY_FRAME | FEATURE_CHROMA,
+    .result_size = sizeof(XpsnrResult),
+    .fields = fields,
+    .reach = 2,
+    .init = init,
+    .close = close_state,
+    .scratch_create = xpsnr_frame_create,
+    .scratch_destroy = xpsnr_frame_destroy,
+    .measure = measure,
+    .report = report,
+    .flush = flush,
+};
