@@ -66,6 +66,8 @@ def fits(spec, size, sampling, depth):
     name = spec.split('=')[0]
     if name in ('ciede', 'psnr_hvs', 'speed_chroma') and sampling == '400' or name == 'psnr_hvs' and depth > 12:
         return False
+    if sampling == '400' and has_option(spec, 'motion_add_uv'):
+        return False  # needs chroma
     return size >= SMALLEST.get(name, 17)
 
 
