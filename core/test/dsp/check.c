@@ -209,7 +209,7 @@ static const struct {
     { "float", float_check },   { "float_adm", float_adm_check }, { "float_vif", float_vif_check },
     { "motion", motion_check }, { "psnr", psnr_check },           { "psnr_hvs", hvs_check },
     { "simd", simd_check },     { "speed", speed_check },         { "ssim", ssim_check },
-    { "vif", vif_check },
+    { "vif", vif_check },       { "xpsnr", xpsnr_check },
 };
 
 static const CheckSet sets[] = {

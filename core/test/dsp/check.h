@@ -35,6 +35,7 @@ CheckFeature simd_check;
 CheckFeature speed_check;
 CheckFeature ssim_check;
 CheckFeature vif_check;
+CheckFeature xpsnr_check;
 
 /* True with --short, for machines where everything is slow: skip checks that take a second. */
 bool check_short(void);
