@@ -15,7 +15,7 @@ static void write_page(StoredReport *report)
     char *text = NULL;
     size_t length = 0;
     FILE *const file = open_memstream(&text, &length);
-    worst.count = worst_frames(report, stored_headline(report), worst.frames);
+    worst.count = worst_frames(report, stored_headline(report), true, worst.frames);
     if (file && !page_write(file, &(Page){ &report, 1, &worst }))
         fflush(file);
     if (file)

@@ -48,6 +48,8 @@ def make_videos():
     ref, dist = to.clip('mix', '64', '64', '420', '8', '60')
     to.y4m('ref.y4m', ref)
     to.y4m('dist.y4m', dist)
+    for name, data in (('slow_ref.y4m', ref), ('slow_dist.y4m', dist)):
+        to.y4m(name, data, 'W64 H64 F2:1 Ip A1:1 C420jpeg')
     with open(os.path.join(VIDEOS, 'long.yuv'), 'wb') as file:
         file.truncate(1920 * 1080 * 3 // 2 * 20000)  # a sparse file, which needs no disk space
 

@@ -24,6 +24,7 @@ SIZE, FRAMES = 64, 12
 LONG = {'reference': 'long.yuv', 'distorted': 'long.yuv', 'threads': 1,
         'raw': {'width': 1920, 'height': 1080, 'pixel_format': '420', 'bitdepth': 8}}
 PAIR = {'reference': 'ref.y4m', 'distorted': 'dist.y4m'}
+SLOW = {'reference': 'slow_ref.y4m', 'distorted': 'slow_dist.y4m'}  # two frames a second
 
 
 def prepare():
@@ -34,6 +35,8 @@ def prepare():
     worse = bytes(sample // 2 for sample in dist)
     for name, data in (('ref.y4m', ref), ('dist.y4m', dist), ('worse.y4m', worse), ('ünïcode ж.y4m', dist)):
         to.y4m(name, data)
+    for name, data in (('slow_ref.y4m', ref), ('slow_dist.y4m', dist)):
+        to.y4m(name, data, 'W64 H64 F2:1 Ip A1:1 C420jpeg')
     out.y4m('secret.y4m', ref)
     Inputs(SYNTHCLIP, VIDEOS + '2').y4m('secret.y4m', ref)  # the folder's name begins with that of the allowed one
     to.y4m('short.y4m', dist[:len(dist) // 2])
@@ -362,13 +365,14 @@ def png_size(data):
 def test_worst_frames():
     client = serve()
     client.begin()
-    result, _ = client.call('worst_frames', {**PAIR, 'count': 3})
+    result, _ = client.call('worst_frames', {**SLOW, 'count': 3})
     told = structured(result)
-    score = structured(client.call('score', PAIR)[0])
+    score = structured(client.call('score', SLOW)[0])
     assert told['score'] == score['score'] and told['pooled'] == score['pooled']
     assert told['worst'][0] == score['worst'][0]
     rows = {row['frame']: row['score'] for row in told['worst']}
     assert list(rows.values()) == sorted(rows.values()) and len(rows) == len(told['worst']) == 3
+    assert all(abs(a - b) >= 2 for a in rows for b in rows if a != b), rows  # a second apart
     images = [part for part in result['content'] if part['type'] == 'image']
     captions = [part['text'] for part in result['content'][1:] if part['type'] == 'text']
     if 'problem' in told:  # a build without libpng
@@ -378,6 +382,8 @@ def test_worst_frames():
         assert all(f'Frame {frame},' in caption for frame, caption in zip(rows, captions))
         assert {png_size(base64.b64decode(image['data'], validate=True)) for image in images} == {(SIZE, SIZE)}
         assert images[0]['data'] != images[1]['data']
+    brief = structured(client.call('worst_frames', {**PAIR, 'count': 3})[0])  # shorter than a second
+    assert [row['frame'] for row in brief['worst']] == [told['worst'][0]['frame']]
     same = client.call('worst_frames', {'reference': 'ref.y4m', 'distorted': 'ref.y4m', 'count': 1})[0]
     images = [part['data'] for part in same['content'] if part['type'] == 'image']
     assert not images or images[0] == images[1]

@@ -240,7 +240,7 @@ static void the_worst_frames_are_apart(void **state)
         made.metric.values[500 + i] = 10.0 - 0.1 * i; /* 529 is the worst */
     made.metric.values[100] = 20.0;
     made.metric.values[3] = (double)NAN;
-    assert_int_equal(worst_frames(&made.report, &made.metric, frames), WORST_MAX);
+    assert_int_equal(worst_frames(&made.report, &made.metric, true, frames), WORST_MAX);
     assert_int_equal(frames[0], 529);
     assert_int_equal(frames[1], 504); /* a second of 25 frames before it */
     assert_int_equal(frames[2], 100);
@@ -248,8 +248,12 @@ static void the_worst_frames_are_apart(void **state)
         for (unsigned j = 0; j < i; j++)
             assert_true(labs((long)frames[i] - (long)frames[j]) >= 25);
 
+    made.report.frame_count = 60; /* the worst is in the middle: room for one more second */
+    assert_int_equal(worst_frames(&made.report, &made.metric, false, frames), 2);
+    assert_int_equal(worst_frames(&made.report, &made.metric, true, frames), WORST_MAX);
+
     made.report.frame_count = 5; /* less than two seconds, and frame 3 has no score */
-    assert_int_equal(worst_frames(&made.report, &made.metric, frames), 4);
+    assert_int_equal(worst_frames(&made.report, &made.metric, true, frames), 4);
     for (unsigned i = 1; i < 4; i++)
         assert_true(made.metric.values[frames[i - 1]] <= made.metric.values[frames[i]]);
     unmake(&made);
@@ -324,7 +328,7 @@ static void a_page_is_written(void **state)
         make(&made[i], 200000, 0, 1);
         made[i].metric.name = (char *)"<script>alert(1)</script>";
         take_statistics(&made[i]);
-        worst[i].count = worst_frames(reports[i], &made[i].metric, worst[i].frames);
+        worst[i].count = worst_frames(reports[i], &made[i].metric, true, worst[i].frames);
         strcpy(worst[i].why, "</p><img src=x>");
     }
     FILE *const file = open_memstream(&text, &size);

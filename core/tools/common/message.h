@@ -23,8 +23,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_drawing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Replaces everything in a text that would make a terminal do something, such as move the cursor or
- * change the order of letters, by question marks. Tabs stay. All other messages go through it; use it for
- * other text that files or strangers have chosen before you print it. Returns `text`. */
+ * change the order of letters, by question marks. Tabs stay. All other messages go through it; use
+ * it for other text that files or strangers have chosen before you print it. Returns `text`. */
 char *mask_controls(char *text);
 
 /* Like say, for the results of the run. False: it could not be written. */

@@ -25,7 +25,8 @@ typedef struct Thumbs {
 /* Looks at every `step`-th row. The means are rounded to what thumb_print writes. */
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step);
 
-/* A thumbnail of a picture as hexadecimal digits, and back without a loss. False: `text` is none. */
+/* A thumbnail of a picture as hexadecimal digits, and back without a loss. False: not such a
+ * text. */
 enum { THUMB_TEXT = THUMB_CELLS * 4 + 1 };
 void thumb_print(const Thumb *thumb, char text[THUMB_TEXT]);
 bool thumb_parse(Thumb *thumb, const char *text);

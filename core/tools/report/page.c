@@ -339,7 +339,8 @@ static int find_worst(PageWorst *worst, StoredReport *const *reports, size_t cou
     size_t room = PICTURES_SIZE_MAX;
     int err = 0;
     for (size_t i = 0; !err && i < count; i++) {
-        worst[i].count = worst_frames(reports[i], stored_headline(reports[i]), worst[i].frames);
+        worst[i].count =
+            worst_frames(reports[i], stored_headline(reports[i]), true, worst[i].frames);
         err = pictures_read(reports[i], worst[i].frames, worst[i].count, room / (count - i),
                             worst[i].pictures, worst[i].why, sizeof(worst[i].why));
         room -= size_of_pictures(&worst[i]);

@@ -322,7 +322,7 @@ static bool find_next(const StoredReport *report, const StoredMetric *metric, co
     return lowest < INFINITY;
 }
 
-unsigned worst_frames(const StoredReport *report, const StoredMetric *metric,
+unsigned worst_frames(const StoredReport *report, const StoredMetric *metric, bool fill,
                       size_t frames[WORST_MAX])
 {
     const double rate = stored_rate(report);
@@ -333,7 +333,7 @@ unsigned worst_frames(const StoredReport *report, const StoredMetric *metric,
     while (count < WORST_MAX) {
         if (find_next(report, metric, frames, count, apart, &frames[count]))
             count++;
-        else if (apart > 1) /* no second is left: take any other frame */
+        else if (fill && apart > 1) /* no second is left: take any other frame */
             apart = 1;
         else
             break;

@@ -53,9 +53,10 @@ void png_clear(Png *png);
 #define WORST_MAX 8
 
 /* Finds the frames with the lowest scores and sets `frames` to their indices in the report,
- * lowest score first. Neighbouring frames look alike, so it takes only the worst frame of each
- * second as long as there are enough seconds. Returns the number of frames. */
-unsigned worst_frames(const StoredReport *report, const StoredMetric *metric,
+ * lowest score first. Neighbouring frames look alike, so they are a second apart at least. With
+ * `fill`, other frames are taken as well if there are not enough seconds. Returns the number of
+ * frames. */
+unsigned worst_frames(const StoredReport *report, const StoredMetric *metric, bool fill,
                       size_t frames[WORST_MAX]);
 
 /* Encodes these frames (indices in the report, the most important one first) of both videos, within

@@ -18,6 +18,8 @@
 /* worst_frames: pictures of the frames with the lowest scores. */
 
 #define PICTURES 4 /* default */
+/* The most bytes of all pictures: fewer than on a page, since all must fit into one message. */
+#define ROOM (PICTURES_SIZE_MAX * 2 / 3)
 
 static void add_text(json_t *content, const char *text)
 {
@@ -142,12 +144,12 @@ static int find_worst(Worst *worst, const char *path, unsigned wanted)
     if (err)
         return err;
     worst->metric = stored_headline(worst->report);
-    worst->count = worst->metric ? worst_frames(worst->report, worst->metric, worst->frames) : 0;
+    worst->count =
+        worst->metric ? worst_frames(worst->report, worst->metric, false, worst->frames) : 0;
     if (worst->count > wanted)
         worst->count = wanted;
-    /* Ask for smaller pictures than a page has: in base64, all must fit into one message. */
-    return pictures_read(worst->report, worst->frames, worst->count, worst->count * 3 / 2 + 1,
-                         worst->pictures, worst->why, sizeof(worst->why));
+    return pictures_read(worst->report, worst->frames, worst->count, ROOM, worst->pictures,
+                         worst->why, sizeof(worst->why));
 }
 
 static void print_picture(const Worst *worst, unsigned index)
