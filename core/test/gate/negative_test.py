@@ -103,6 +103,7 @@ LISTED_CASES = {
     'another name': dict(after=f"{PROOF}['device'] = 'x'", text='vif ran elsewhere: device is'),
     'a report that does not say which device': dict(after=f"{PROOF}.pop('device_uuid')", text='vif ran elsewhere: device_uuid'),
     'software in place of a GPU': dict(
+        before="words.append('--allow_software')",  # or the command itself refuses the device
         after=f"{PROOF}['device_type'] = 'cpu'", text='vif ran elsewhere: device_type',
         listing="text = re.sub('type: .*', 'type: discrete GPU', text)"),
     'software that nobody allowed': dict(
