@@ -19,6 +19,7 @@ extern const FeatureDef feature_psnr_hvs;
 extern const FeatureDef feature_speed_chroma;
 extern const FeatureDef feature_speed_temporal;
 extern const FeatureDef feature_ssim;
+extern const FeatureDef feature_ssimulacra2;
 extern const FeatureDef feature_vif;
 extern const FeatureDef feature_xpsnr;
 
@@ -50,6 +51,7 @@ const FeatureDef *const feature_registry[] = {
     &feature_null,
     &feature_ssim,
     &feature_xpsnr,
+    &feature_ssimulacra2,
 #ifdef ALSO_REGISTER
     &ALSO_REGISTER,
 #endif

@@ -26,6 +26,7 @@ ALL = {**FEW, 'float_ssim': 'ssim', 'psnr_hvs': 'psnr_hvs', 'ciede': 'ciede'}
 BANDING = {'cambi': 'cambi'}
 MOTION = {'motion': 'motion'}
 XPSNR = {'xpsnr': 'xpsnr'}
+SSIMULACRA2 = {'ssimulacra2': 'ssimulacra2'}
 LARGE = [
     ('mix 1280 720 420 8 2', ALL),
     ('quant 1280 720 420 10 2', ALL),
@@ -38,6 +39,7 @@ LARGE = [
     ('mix 1920 1080 420 8 2', XPSNR),
     ('noise 2887 867 420 10 2', XPSNR),
     ('extreme 2049 1153 422 16 2', XPSNR),
+    ('mix 1280 720 420 10 3', SSIMULACRA2),
 ]
 # Below 16 samples vif's last scale has a single row or column and nothing to mirror. Motion needs
 # at least 3 samples.
@@ -51,6 +53,10 @@ SMALL += [(f'{kind} {w} {h} {fmt} {depth} 3', XPSNR) for kind, w, h, fmt, depth 
     ('noise', 1, 1, 400, 8), ('noise', 2, 3, 444, 16), ('mix', 44, 46, 420, 8), ('noise', 45, 45, 420, 12), ('mix', 2025, 1, 400, 10),
     ('mix', 1, 2025, 400, 8), ('extreme', 61, 113, 422, 16), ('mix', 113, 61, 420, 10), ('mix', 341, 111, 444, 8),
     ('mix', 649, 490, 420, 8))]
+SMALL += [(f'{kind} {w} {h} {fmt} {depth} {frames}', SSIMULACRA2) for kind, w, h, fmt, depth, frames in (
+    ('mix', 8, 8, 420, 8, 2), ('blur', 9, 8, 422, 10, 2), ('noise', 15, 9, 420, 8, 2), ('mix', 8, 200, 444, 8, 1),
+    ('blur', 200, 8, 420, 16, 1), ('noise', 17, 33, 420, 12, 2), ('dim', 16, 16, 400, 8, 1), ('mix', 63, 65, 420, 14, 1),
+    ('blur', 33, 32, 420, 9, 1), ('shift', 31, 64, 422, 11, 1))]
 OF_MODEL = ('vif', 'adm', 'motion')
 DEBUG_ONLY = re.compile(r'_(num|den)(_scale\d)?$|^aim_num|^integer_(vif|adm)$')
 
@@ -62,6 +68,8 @@ def spec(name, clip, folder):
     more = ['chroma=floor'] if name == 'xpsnr' else []
     out = subprocess.run([sys.executable, f'{shared}/spec/{name}.py', folder + '/ref', folder + '/dist', w, h, fmt, depth] + more,
                          capture_output=True, text=True, check=True).stdout
+    if name == 'ssimulacra2':
+        return [{name: float(line)} for line in out.splitlines()]
     frames = json.loads(out)['frames'] if out.startswith('{\n') or out.startswith('{"frames"') else \
         [json.loads(line) for line in out.splitlines()]
     return [{name: value for name, value in frame.items() if not DEBUG_ONLY.search(name)} for frame in frames]

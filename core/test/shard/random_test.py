@@ -20,7 +20,7 @@ FEATURES = ('psnr', 'psnr=enable_apsnr=true:enable_mse=true', 'psnr=enable_chrom
             'motion=motion_five_frame_window=true:motion_moving_average=true:motion_blend_factor=0.5:motion_blend_offset=2',
             'motion=motion_force_zero=true', 'float_motion', 'float_motion=debug=true', 'vif', 'adm', 'float_vif=debug=true',
             'float_adm', 'float_psnr', 'float_ansnr', 'float_moment', 'float_ssim', 'ssim', 'psnr_hvs', 'ciede', 'null', 'xpsnr',
-            'xpsnr=fps=60')
+            'xpsnr=fps=60', 'ssimulacra2', 'ssimulacra2=matrix=bt601:prune=true')
 LARGE = ('cambi', 'speed_temporal', 'speed_temporal=speed_use_ref_diff=true', 'speed_chroma', 'float_ms_ssim')
 MODELS = ('version=vmaf_v0.6.1', 'version=vmaf_v0.6.1neg', 'version=vmaf_b_v0.6.3', 'version=vmaf_float_v0.6.1',
           'version=vmaf_v0.6.1:name=phone:enable_transform=true', 'version=vmaf_4k_v0.6.1')

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Private declarations of ssimulacra2: constants of a clip, the table of row functions, the frame
+ * routine, and the way from sums to the score. */
+#ifndef FEATURE_SSIMULACRA2_SSIMULACRA2_H
+#define FEATURE_SSIMULACRA2_SSIMULACRA2_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/feature.h"
+#include "engine/team.h"
+#include "feature/ssimulacra2/ssimulacra2_tile.h"
+
+typedef struct Ssimu2Options {
+    const char *matrix, *range, *transfer;
+    bool prune;
+} Ssimu2Options;
+
+/* Sums over the planes of a pair, in double precision: the mean of a map is its sum divided by the
+ * size of the scale's plane. Sums that no weight needs are 0. */
+typedef struct Ssimu2Result {
+    double sums[SSIMU2_SCALES][3][SSIMU2_SUMS];
+} Ssimu2Result;
+
+/* ---- rows ---- */
+
+/* Converts samples to R'G'B'. */
+typedef struct Ssimu2Matrix {
+    int32_t black;  /* luma: (sample - black) * luma is y */
+    int32_t centre; /* chroma: its sample of no colour, times 8 */
+    float luma;
+    float red_v, green_u, green_v, blue_u; /* factors of chroma, times 8 and less `centre` */
+} Ssimu2Matrix;
+
+/* Columns that a row function handles at most. Rows that it writes are padded: it may write whole
+ * vectors, SSIMU2_PAD floats beyond the last column. It may read as far in rows of floats, but
+ * reads no sample of a picture beyond the last one. */
+enum { SSIMU2_STRIP = 256, SSIMU2_TILE = 128, SSIMU2_PAD = 16 };
+
+/* A row of the filtered quantities of a tile, in this order: reference, distorted plane, square of
+ * their difference, product. */
+enum { SSIMU2_QUANTITIES = 4, SSIMU2_TAPS = 2 * SSIMU2_REACH + 1 };
+typedef float Ssimu2Filtered[SSIMU2_QUANTITIES][SSIMU2_TILE];
+
+/* Sums of columns, as in Ssimu2Result. */
+typedef float Ssimu2Columns[SSIMU2_SUMS][SSIMU2_TILE];
+
+typedef struct Ssimu2Dsp {
+    /* Chroma for n columns of luma, from an even one on, where the samples `near` and `far` begin:
+     * eight times its value, less `centre`. With subsampling, the nearer row counts three times and
+     * a column between two samples takes both of them; `samples` of them remain in the row, and
+     * the last one is repeated. Without it, `far` does not count. */
+    void (*chroma)(float *out, const void *near, const void *far, unsigned n, unsigned samples,
+                   int32_t centre);
+    /* Linear light of n pixels from a row of luma, and of chroma as `chroma` makes it. */
+    void (*colour)(float *const rgb[3], const void *luma, const float *u, const float *v,
+                   unsigned n, const Ssimu2Matrix *matrix);
+    /* Linear light of one plane, as of luma without chroma. */
+    void (*grey)(float *out, const void *samples, unsigned n, const Ssimu2Matrix *matrix);
+    void (*xyb)(float *const xyb[3], const float *const rgb[3], unsigned n);
+    /* The means of squares of 2x2, n of them; rows[1] is the lower row. */
+    void (*halve)(float *out, const float *const rows[2], unsigned n);
+    /* The blur of n <= SSIMU2_TILE columns along rows, which have SSIMU2_REACH columns more on both
+     * sides. Without `ssim`, the last two quantities are left out. */
+    void (*filter)(Ssimu2Filtered out, const float *ref, const float *dist, unsigned n, bool ssim);
+    /* The blur along columns, from SSIMU2_TAPS filtered rows. Adds the maps of the middle row,
+     * which the samples ref and dist are of, to the sums: the structural error if `ssim`, edges
+     * if `edges`. */
+    void (*maps)(Ssimu2Columns sums, const Ssimu2Filtered *const *rows, const float *ref,
+                 const float *dist, unsigned n, bool ssim, bool edges);
+} Ssimu2Dsp;
+
+void ssimu2_dsp_init(Ssimu2Dsp *dsp, unsigned bpc, bool subsampled, unsigned cpu);
+
+/* ---- the clip ---- */
+
+/* The maps that weights need of a scale and channel. */
+typedef struct Ssimu2Channel {
+    bool ssim, edges;
+    size_t first; /* of the channel's sums of blocks: ssim, its fourth power; ring, lost, theirs */
+} Ssimu2Channel;
+
+typedef struct Ssimu2Scale {
+    unsigned w, h;
+    unsigned across, down; /* number of blocks */
+    size_t pitch, first;   /* floats in a row of linear light; its first plane, of six */
+    Ssimu2Channel channel[3];
+} Ssimu2Scale;
+
+typedef struct Ssimu2Setup {
+    FrameShape shape;
+    Ssimu2Matrix matrix;
+    bool prune;
+    unsigned scales;
+    Ssimu2Scale scale[SSIMU2_SCALES];
+    size_t light;  /* floats of the planes of all scales but the first */
+    size_t blocks; /* sums of all blocks */
+    Ssimu2Dsp dsp;
+} Ssimu2Setup;
+
+/* Sets all but dsp. -EINVAL (logged) for a shape or an option that is not supported. */
+int ssimu2_setup_init(Ssimu2Setup *setup, const FrameShape *shape, const Ssimu2Options *options);
+
+static inline size_t ssimu2_block_count(const Ssimu2Scale *scale)
+{
+    return (size_t)scale->across * scale->down;
+}
+
+/* ---- from sums to the score ---- */
+
+/* Fills scale->channel but `first`, for all scales. */
+void ssimu2_find_maps(Ssimu2Setup *setup);
+
+/* Adds up the blocks of all planes, in raster order. */
+void ssimu2_add_blocks(Ssimu2Result *result, const Ssimu2Setup *setup, const float *blocks);
+
+double ssimu2_score(const Ssimu2Setup *setup, const Ssimu2Result *result);
+
+/* x to the power p, for x that is normal and above 0. Needs no library, so it is the same on every
+ * system; off by at most 4e-15 of it. */
+double ssimu2_power(double x, double p);
+
+/* ---- frame routine ---- */
+
+typedef struct Ssimu2Frame Ssimu2Frame;
+int ssimu2_frame_create(const Feature *f, void **frame);
+void ssimu2_frame_destroy(void *frame);
+/* Returns the sums of all blocks, which belong to the frame. The threads of `team` (NULL: only the
+ * caller) share the work. */
+const float *ssimu2_frame_measure(Ssimu2Frame *frame, const Ssimu2Setup *setup,
+                                  const FramePair *pair, Team *team);
+
+#endif

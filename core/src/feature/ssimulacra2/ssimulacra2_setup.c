@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Constants of a clip for ssimulacra2: checks options and shape, and lays out scales. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "feature/ssimulacra2/ssimulacra2.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How much red and blue count in luma. */
+static const struct {
+    const char *name;
+    double red, blue;
+} matrices[] = {
+    { "bt709", 0.2126, 0.0722 },
+    { "bt601", 0.299, 0.114 },
+    { "bt2020ncl", 0.2627, 0.0593 },
+};
+
+static int find_matrix(Ssimu2Matrix *matrix, const char *name, unsigned bpc, bool full)
+{
+    const double peak = (double)((1u << bpc) - 1), step = (double)(1u << (bpc - 8));
+    const double unit = 8.0 * (full ? peak : 224.0 * step);
+    size_t i = 0;
+    while (i < COUNT(matrices) && strcmp(matrices[i].name, name) != 0)
+        i++;
+    if (i == COUNT(matrices)) {
+        log_error("ssimulacra2: unknown matrix '%s': use bt709, bt601 or bt2020ncl", name);
+        return -EINVAL;
+    }
+    const double kr = matrices[i].red, kb = matrices[i].blue, kg = (1.0 - kr) - kb;
+    const double red = 2.0 * (1.0 - kr), blue = 2.0 * (1.0 - kb);
+    *matrix = (Ssimu2Matrix){
+        .black = full ? 0 : 16 << (bpc - 8),
+        .centre = 8 << (bpc - 1),
+        .luma = (float)(1.0 / (full ? peak : 219.0 * step)),
+        .red_v = (float)(red / unit),
+        .green_u = (float)(blue * kb / kg / unit),
+        .green_v = (float)(red * kr / kg / unit),
+        .blue_u = (float)(blue / unit),
+    };
+    return 0;
+}
+
+static int check_options(const Ssimu2Options *o)
+{
+    if (strcmp(o->range, "limited") != 0 && strcmp(o->range, "full") != 0) {
+        log_error("ssimulacra2: unknown range '%s': use limited or full", o->range);
+        return -EINVAL;
+    }
+    if (strcmp(o->transfer, "srgb") != 0) {
+        log_error("ssimulacra2: the metric is not defined for the transfer '%s': convert the video "
+                  "to SDR, or use srgb",
+                  o->transfer);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static size_t round_up(size_t x, size_t step)
+{
+    return (x + step - 1) / step * step;
+}
+
+static void lay_out(Ssimu2Setup *setup)
+{
+    unsigned w = setup->shape.w[0], h = setup->shape.h[0];
+    bool last = false;
+    for (; setup->scales < SSIMU2_SCALES && !last; setup->scales++) {
+        Ssimu2Scale *const scale = &setup->scale[setup->scales];
+        *scale = (Ssimu2Scale){
+            .w = w,
+            .h = h,
+            .across = (w + SSIMU2_BLOCK - 1) / SSIMU2_BLOCK,
+            .down = (h + SSIMU2_BLOCK - 1) / SSIMU2_BLOCK,
+            .pitch = round_up(w, SSIMU2_PAD) + SSIMU2_PAD,
+            .first = setup->light,
+        };
+        if (setup->scales)
+            setup->light += 6 * scale->pitch * h;
+        last = w < SSIMU2_LEAST || h < SSIMU2_LEAST;
+        w = (w + 1) / 2;
+        h = (h + 1) / 2;
+    }
+    ssimu2_find_maps(setup);
+    for (unsigned s = 0; s < setup->scales; s++) {
+        for (unsigned c = 0; c < 3; c++) {
+            Ssimu2Channel *const channel = &setup->scale[s].channel[c];
+            const unsigned planes = (channel->ssim ? 2 : 0) + (channel->edges ? 4 : 0);
+            channel->first = setup->blocks;
+            setup->blocks += planes * ssimu2_block_count(&setup->scale[s]);
+        }
+    }
+}
+
+int ssimu2_setup_init(Ssimu2Setup *setup, const FrameShape *shape, const Ssimu2Options *options)
+{
+    *setup = (Ssimu2Setup){ .shape = *shape, .prune = options->prune };
+    if (shape->w[0] < SSIMU2_LEAST || shape->h[0] < SSIMU2_LEAST) {
+        log_error("ssimulacra2: pictures of %ux%u are too small: both sides must be at least %d",
+                  shape->w[0], shape->h[0], SSIMU2_LEAST);
+        return -EINVAL;
+    }
+    int err = check_options(options);
+    if (!err)
+        err = find_matrix(&setup->matrix, options->matrix, shape->bpc,
+                          !strcmp(options->range, "full"));
+    if (!err)
+        lay_out(setup);
+    return err;
+}
