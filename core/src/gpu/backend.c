@@ -29,7 +29,7 @@ size_t gpu_backend_strip(const char *extractor)
 bool gpu_environment_allows_software(void)
 {
     const char *allowed = getenv("VMAF_ALLOW_SOFTWARE");
-    return allowed && *allowed && strcmp(allowed, "0") != 0;
+    return allowed && !strcmp(allowed, "1"); /* "no" and "false" do not allow it */
 }
 
 static bool is_software(const GpuDeviceInfo *device)

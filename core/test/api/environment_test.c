@@ -449,6 +449,11 @@ static void test_software(void **unused)
     static const char *const refused[] = { "vulkan", "vulkan:0", "auto:0", "vulkan:all" };
     for (unsigned i = 0; i < COUNT(refused); i++)
         check_refused(refused[i], &info);
+    static const char *const not_allowed[] = { "", "0", "no", "false" };
+    for (unsigned i = 0; i < COUNT(not_allowed); i++) {
+        assert_int_equal(0, setenv("VMAF_ALLOW_SOFTWARE", not_allowed[i], 1));
+        check_refused("vulkan:0", &info);
+    }
     char by_name[512];
     snprintf(by_name, sizeof(by_name), "vulkan:%s", info.name);
     const char *const taken[] = { "vulkan", "vulkan:0", by_name };

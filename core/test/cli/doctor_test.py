@@ -234,7 +234,7 @@ if found['devices'] and any('lvp' in d['file'] and d.get('devices') for d in fin
             (['--require', LVP['uuid']], {}, False), (['--require', LVP['uuid'], '--allow_software'], {}, True),
             (['--device', 'llvmpipe'], {}, True), (['--require', 'LLVMpipe'], {}, True), (['--device', LVP['name']], {}, True),
             (['--vulkan_allow_software'], {}, True), ([], {'VMAF_ALLOW_SOFTWARE': '1'}, True),
-            ([], {'VMAF_ALLOW_SOFTWARE': '0'}, False)):
+            ([], {'VMAF_ALLOW_SOFTWARE': '0'}, False), ([], {'VMAF_ALLOW_SOFTWARE': 'no'}, False)):
         if real:
             break
         status, findings = ask('--backend', 'vulkan', *options, **more)

@@ -117,6 +117,12 @@ def devices_that_are_missing():
     done = run('submit', *PAIR, '-o', 'missing.json', '-n', '2', '--backends', 'cpu,cuda:No such card')
     check('nothing starts', done.returncode == 255 and '  cuda:No such card: ' in done.stderr and 'nothing was started' in done.stderr and
           not os.path.exists('missing.json.parts'), done.stderr)
+    for asked, code, rest in (('cuda:No such card', 255, 'cannot score on cuda:No such card'), ('nonsense', 1, 'VMAF_BACKEND'), ('cpu', 0, '')):
+        done = run('submit', *PAIR, '-o', 'asked.json', '-n', '2', env={**os.environ, 'VMAF_BACKEND': asked})
+        check('the environment asks', done.returncode == code and rest in done.stderr and
+              os.path.exists('asked.json.parts') == (code == 0), asked, done.stderr)
+    done = run('submit', *PAIR, '-n', '2', '--engine', 'kubernetes', '--image', 'none', '--dry-run', env={**os.environ, 'VMAF_BACKEND': 'cuda'})
+    check('the environment does not reach other machines', done.returncode == 1 and 'write --backend after' in done.stderr, done.stderr)
     done = run('submit', *PAIR, '-n', '2', '--backends', 'available', '--parts', 'available.parts')
     check('those that are available', done.returncode == 0 and 'scoring on ' in done.stderr, done.stderr)
     check('scores are printed without a report, too', 'vmaf_v0.6.1: ' in (done.stdout + done.stderr).strip().splitlines()[-1], done.stderr)

@@ -356,7 +356,13 @@ def missing_devices_end_the_run_before_it_starts():
         file.write('source.mkv\n')
     out = run('corpus', 'list', *mine, '-o', 'c.jsonl', '--backends', missing[0])
     check('corpus asks, too', out.returncode == FAILED and f'cannot score on {missing[0]}' in out.stderr, out.stderr)
+    for asked, rest in ((missing[0], 'cannot score on ' + missing[0]), ('nonsense', 'VMAF_BACKEND in the environment: "nonsense"')):
+        out = run('search', 'source.mkv', *mine[:2], '--target', '90', env=dict(os.environ, VMAF_BACKEND=asked))
+        check('the environment asks, too', out.returncode in (FAILED, USAGE) and rest in out.stderr, asked, out.stderr)
     check('still nothing was encoded', not os.path.exists('started'))
+    out = run('compare', 'source.mkv', *mine, '--backends', 'cpu', env=dict(os.environ, VMAF_BACKEND=missing[0]))
+    check('--backends counts more than the environment', out.returncode == 0, out.stderr)
+    os.remove('started')
     out = run('compare', 'source.mkv', *mine, '--backends', 'available', '--json', 'o.json')
     check('what is available is used, and said', out.returncode == 0 and 'scoring on ' in out.stderr and 'cpu' in out.stderr, out.stderr)
     for words in (('--model', 'version=nonsense'), ('--feature', 'nonsense'), ('--metric', 'nonsense')):
@@ -396,6 +402,8 @@ def a_device_that_dies_loses_nothing():
         out = run('compare', 'source.mkv', *mine, '--backends', backends, '--json', 'o.json', '--resume', 'dies.jsonl', env=here)
         result = json.load(open('o.json'))
         check('all is scored', out.returncode == 0 and all('score' in p for p in result['points']), out.stderr, result)
+        said = re.findall('warning: vulkan is .*llvmpipe.* a software device', out.stderr)
+        check('software is told once', len(said) == 1, out.stderr)
         check('no encode is lost', open('runs').read().split() == ['20', '30', '40', '45'], open('runs').read())
         places = [(p['scored_on']['backend'], p['scored_on']['software'], p['scored_on']['type']) for p in result['points']]
         check('each score tells where it is from', set(places) <= {('vulkan', True, 'cpu'), ('cpu', False, 'cpu')} and

@@ -78,7 +78,7 @@ char *own_program_path(const char *called);
 /* ---- the last lines that a child wrote ---- */
 
 #define TAIL_LINES 6
-#define TAIL_WIDTH 240
+#define TAIL_WIDTH 512
 
 /* Keeps the last lines of a child's output, to show them if it fails. A zeroed tail is empty. */
 typedef struct Tail {

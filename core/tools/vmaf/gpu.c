@@ -124,12 +124,15 @@ static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, con
     if (!err)
         return 0;
     const bool missing = vmaf_device_missing(&wanted, why, sizeof(why));
+    const char *const asking = options->by_environment ? "unset VMAF_BACKEND"
+                               : options->by_extractor ? "name the extractors without _"
+                                                       : "leave out --backend";
     if (options->device)
         say("the %s backend cannot use the device \"%s\"%s%s; --list_devices lists the devices",
             options->backend, options->device, missing ? ": " : "", why);
     else
-        say("the %s backend cannot run here%s%s; leave out --backend to use the CPU",
-            options->backend, missing ? ": " : "", why);
+        say("the %s backend cannot run here%s%s; %s%s to use the CPU", options->backend,
+            missing ? ": " : "", why, asking, options->by_extractor ? options->backend : "");
     return err;
 }
 

@@ -97,7 +97,7 @@ static const Arg submit_options[] = {
     ROW(ARG_BACKENDS, "backends", "LIST",
         "devices to use, one process each: cpu, vulkan:0,\n"
         "cuda:1, …; all must work here; available: those that\n"
-        "do (default: every GPU, and cpu)",
+        "do (default: VMAF_BACKEND, else every GPU, and cpu)",
         "backend"),
     { .id = ARG_SOFTWARE,
       .name = "allow-software",
@@ -387,6 +387,12 @@ static int check_engine(const ShardOptions *options)
         return wrong(
             "--fresh cannot reach the volume of another machine: remove the folder there, or "
             "choose another with --parts");
+    const char *const variable = getenv("VMAF_BACKEND");
+    const bool asks = variable && *variable && strcmp(variable, "cpu") != 0;
+    if ((kubernetes || aws) && asks && !options->words.names_device)
+        return wrong("VMAF_BACKEND=%s does not reach the machines of this engine: write --backend "
+                     "after \"--\", or unset it",
+                     variable);
     if (local && options->words.names_device)
         return wrong("choose devices for --engine local with --backends, not after \"--\"");
     return 0;

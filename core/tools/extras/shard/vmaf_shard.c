@@ -67,13 +67,17 @@ static int try_devices(ShardOptions *options, const char *self, Children *childr
 /* Choose this machine's devices and, if the user gave no number, the number of parts. */
 static int prepare_local(ShardOptions *options, const char *self, Children *children)
 {
+    int err = options->devices || options->available
+                  ? 0
+                  : scoring_devices_from_environment(&options->devices, &options->device_count);
+    /* The trial tells which of the devices that nobody named is software. */
+    options->available |= !options->devices && options->allow_software;
     const bool named = options->devices || options->available;
     const DeviceParams params = { .threads = options->threads,
                                   .allow_software = options->allow_software,
                                   .self = self,
                                   .children = children };
-    int err = 0;
-    if (!options->devices)
+    if (!err && !options->devices)
         err = scoring_devices_find(&options->devices, &options->device_count,
                                    options->allow_software, self, children);
     if (!err)

@@ -23,9 +23,9 @@ static int parse_one(ScoringDevice *device, const char *text, size_t length, cha
         device->selector = strndup(colon + 1, length - name - 1);
     if (!device->label || !device->backend || (colon && !device->selector))
         return -ENOMEM;
-    const bool plain = !strcmp(device->backend, "cpu") || !strcmp(device->backend, "auto");
-    if ((plain && !colon) ||
-        (!plain && vmaf_backend_built(device->backend) >= 0 && (!colon || *device->selector)))
+    const bool cpu = !strcmp(device->backend, "cpu"), any = !strcmp(device->backend, "auto");
+    if ((cpu && !colon) ||
+        ((any || vmaf_backend_built(device->backend) >= 0) && (!colon || *device->selector)))
         return 0;
     char names[128];
     backend_names(names, sizeof(names));
@@ -60,6 +60,29 @@ int scoring_devices_parse(ScoringDevice **devices, size_t *count, const char *te
     scoring_devices_free(*devices, *count);
     *devices = NULL;
     *count = 0;
+    return err;
+}
+
+int scoring_devices_from_environment(ScoringDevice **devices, size_t *count)
+{
+    const char *const text = getenv("VMAF_BACKEND");
+    char error[512];
+    *devices = NULL;
+    *count = 0;
+    if (!text || !*text)
+        return 0;
+    *devices = calloc(1, sizeof(**devices));
+    if (!*devices)
+        return -ENOMEM;
+    *count = 1;
+    const int err = parse_one(*devices, text, strlen(text), error, sizeof(error));
+    if (err == -EINVAL)
+        say("VMAF_BACKEND in the environment: %s", error);
+    if (err) {
+        scoring_devices_free(*devices, *count);
+        *devices = NULL;
+        *count = 0;
+    }
     return err;
 }
 

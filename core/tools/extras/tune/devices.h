@@ -28,6 +28,9 @@ typedef struct ScoringDevice {
  * The caller frees the list. */
 int scoring_devices_parse(ScoringDevice **devices, size_t *count, const char *text, char *error,
                           size_t error_size);
+/* The same for VMAF_BACKEND of the environment, whose value is one entry. Returns 0 with no entry
+ * if it is not set; prints errors. */
+int scoring_devices_from_environment(ScoringDevice **devices, size_t *count);
 /* Free what one entry holds. */
 void scoring_device_free(ScoringDevice *device);
 void scoring_devices_free(ScoringDevice *devices, size_t count);

@@ -81,7 +81,7 @@ enum {
             "devices that score, all at once: cpu, vulkan:0,\n"                                    \
             "cuda:NAME, …; each runs one scoring at a time, and\n"                               \
             "all must work here; available: those that do\n"                                       \
-            "(default: cpu)",                                                                      \
+            "(default: VMAF_BACKEND, else cpu)",                                                   \
             "backend"),                                                                            \
         { .id = ARG_SOFTWARE,                                                                      \
           .name = "allow-software",                                                                \
@@ -537,6 +537,8 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
     if (err || help)
         return err;
     err = walk_settings(options, *command, argc - 1, argv + 1);
+    if (!err && !options->devices && !options->available)
+        err = scoring_devices_from_environment(&options->devices, &options->device_count);
     if (!err && !options->devices && !options->available) {
         char error[64];
         err = scoring_devices_parse(&options->devices, &options->device_count, "cpu", error,

@@ -170,6 +170,14 @@ int scored_read(Scored *scored, const char *path, const char *metric, const char
     return err;
 }
 
+json_t *scored_place(const char *path, const char *label)
+{
+    json_t *const report = json_load_file(path, 0, NULL);
+    json_t *const place = report ? make_place(json_object_get(report, "vmaf_turbo"), label) : NULL;
+    json_decref(report);
+    return place;
+}
+
 void scored_free(Scored *scored)
 {
     free(scored->scores);

@@ -22,6 +22,9 @@ int scored_read(Scored *scored, const char *path, const char *metric, const char
                 char *error, size_t error_size);
 void scored_free(Scored *scored);
 
+/* Read only where the features of a report were measured: a place, see below; NULL: not known. */
+json_t *scored_place(const char *path, const char *label);
+
 /* A place as reports name it: an object with "label" (as in --backends), "backend", "device" (null:
  * the CPU), "type" ("cpu", "discrete", …) and "software" (true: a CPU that emulates a GPU). Print
  * it for people. */

@@ -85,7 +85,18 @@ static int check_report(const Trial *trial, const ScoringDevice *device, char *w
     return err == -EINVAL ? -ENODEV : err;
 }
 
-int trial_run(const Trial *trial, const ScoringDevice *device, char *why, size_t size)
+/* Warns of a device that turned out to be software, whoever allowed it. */
+static void tell_software(const Trial *trial, const ScoringDevice *device)
+{
+    json_t *const place = scored_place(trial->report, device->label);
+    const char *const name = json_string_value(json_object_get(place, "device"));
+    if (json_is_true(json_object_get(place, "software")))
+        say("warning: %s is %s, a software device: a CPU computes the scores in place of a GPU",
+            device->label, name ? name : "unknown");
+    json_decref(place);
+}
+
+static int run(const Trial *trial, const ScoringDevice *device, bool tell, char *why, size_t size)
 {
     Argv argv = { 0 };
     Tail tail = { .next = 0 };
@@ -111,9 +122,16 @@ int trial_run(const Trial *trial, const ScoringDevice *device, char *why, size_t
         err = -ENODEV;
     } else {
         err = check_report(trial, device, why, size);
+        if (!err && tell)
+            tell_software(trial, device);
     }
     unlink(trial->report);
     return err;
+}
+
+int trial_run(const Trial *trial, const ScoringDevice *device, char *why, size_t size)
+{
+    return run(trial, device, false, why, size);
 }
 
 static void say_dead(const ScoringDevice *devices, size_t count)
@@ -168,7 +186,7 @@ int trial_run_all(const Trial *trial, ScoringDevice *devices, size_t *count, boo
     size_t dead = 0;
     for (size_t i = 0; i < *count; i++) {
         ScoringDevice *const device = &devices[i];
-        const int err = trial_run(trial, device, device->why, sizeof(device->why));
+        const int err = run(trial, device, true, device->why, sizeof(device->why));
         if (err && err != -ENODEV)
             return err;
         device->dead = err != 0;

@@ -28,8 +28,9 @@ void trial_free(Trial *trial);
 /* Try a device. 0: it works; -ENODEV: it does not, for the reason in `why`; -EINTR, -ENOMEM. */
 int trial_run(const Trial *trial, const ScoringDevice *device, char *why, size_t size);
 
-/* Try all devices. Prints each one that does not work, and why. With `available`, those are left
- * out of the list, and the others are printed; otherwise one is enough to return -ENODEV. */
+/* Try all devices. Prints each one that does not work, and why, and warns of those in software.
+ * With `available`, those that do not work are left out of the list, and the others are printed;
+ * otherwise one is enough to return -ENODEV. */
 int trial_run_all(const Trial *trial, ScoringDevice *devices, size_t *count, bool available);
 
 #endif

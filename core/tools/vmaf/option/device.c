@@ -233,7 +233,7 @@ static bool is_open(const Options *options)
 int options_apply_environment(Options *options)
 {
     const char *const software = getenv("VMAF_ALLOW_SOFTWARE");
-    if (software && *software && strcmp(software, "0") != 0)
+    if (software && !strcmp(software, "1"))
         options->allow_software = true; /* also for a device that the decoder has opened */
     const char *const asked = getenv("VMAF_BACKEND");
     if (!asked || !*asked)

@@ -221,6 +221,21 @@ static void find_missing(const VkInst *vki, VkPhysicalDevice handle,
         note_missing(c, "12 storage buffers in a shader");
 }
 
+/* True for drivers that compute on the CPU, whatever type they say: a layer or a virtual machine
+ * between them and us may pass their device on as another type. */
+static bool is_software(const VkPhysicalDeviceProperties *p, VkDriverId driver)
+{
+    static const char *const names[] = { "llvmpipe", "SwiftShader", "softpipe",
+                                         "Microsoft Basic Render" };
+    if (p->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU || driver == VK_DRIVER_ID_MESA_LLVMPIPE ||
+        driver == VK_DRIVER_ID_GOOGLE_SWIFTSHADER)
+        return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strstr(p->deviceName, names[i]))
+            return true;
+    return false;
+}
+
 void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *c)
 {
     *c = (GpuDeviceInfo){ 0 };
@@ -244,7 +259,9 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *
         memcpy(c->uuid, id.deviceUUID, sizeof(c->uuid));
     }
     const VkPhysicalDeviceProperties *p = &properties.properties;
-    c->type = (enum VmafDeviceType)p->deviceType; /* both enums have the same numbers */
+    c->type = is_software(p, driver.driverID)
+                  ? VMAF_DEVICE_SOFTWARE
+                  : (enum VmafDeviceType)p->deviceType; /* both enums have the same numbers */
     snprintf(c->version, sizeof(c->version), "%u.%u.%u", VK_API_VERSION_MAJOR(p->apiVersion),
              VK_API_VERSION_MINOR(p->apiVersion), VK_API_VERSION_PATCH(p->apiVersion));
     snprintf(c->name, sizeof(c->name), "%s", p->deviceName);
@@ -264,16 +281,16 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *
 }
 
 /* Sort key for numbering devices: a GPU comes before a software device. */
-static int rank(VkPhysicalDeviceType type)
+static int rank(enum VmafDeviceType type)
 {
     switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+    case VMAF_DEVICE_DISCRETE:
         return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+    case VMAF_DEVICE_INTEGRATED:
         return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+    case VMAF_DEVICE_VIRTUAL:
         return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+    case VMAF_DEVICE_SOFTWARE:
         return 4;
     default:
         return 3;
@@ -294,16 +311,20 @@ static int find_devices(VulkanProbe *probe)
     probe->gpu.devices = mem_array(found, sizeof(*probe->gpu.devices));
     if (!probe->handles || !probe->gpu.devices)
         return -ENOMEM;
+    GpuDeviceInfo *infos = mem_array(found, sizeof(*infos));
+    if (!infos)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < found; i++)
+        vulkan_describe(vki, handles[i], &infos[i]);
     for (int kind = 0; kind <= 4; kind++) {
         for (uint32_t i = 0; i < found; i++) {
-            VkPhysicalDeviceProperties properties;
-            vki->GetPhysicalDeviceProperties(handles[i], &properties);
-            if (rank(properties.deviceType) != kind || !has_compute(vki, handles[i]))
+            if (rank(infos[i].type) != kind || !has_compute(vki, handles[i]))
                 continue;
             probe->handles[probe->gpu.count] = handles[i];
-            vulkan_describe(vki, handles[i], &probe->gpu.devices[probe->gpu.count++]);
+            probe->gpu.devices[probe->gpu.count++] = infos[i];
         }
     }
+    mem_free(infos);
     return 0;
 }
 
