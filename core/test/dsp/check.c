@@ -205,11 +205,21 @@ static const struct {
     const char *name;
     CheckFeature *check;
 } features[] = {
-    { "adm", adm_check },       { "cambi", cambi_check },         { "ciede", ciede_check },
-    { "float", float_check },   { "float_adm", float_adm_check }, { "float_vif", float_vif_check },
-    { "motion", motion_check }, { "psnr", psnr_check },           { "psnr_hvs", hvs_check },
-    { "simd", simd_check },     { "speed", speed_check },         { "ssim", ssim_check },
-    { "vif", vif_check },       { "xpsnr", xpsnr_check },
+    { "adm", adm_check },
+    { "cambi", cambi_check },
+    { "ciede", ciede_check },
+    { "float", float_check },
+    { "float_adm", float_adm_check },
+    { "float_vif", float_vif_check },
+    { "motion", motion_check },
+    { "psnr", psnr_check },
+    { "psnr_hvs", hvs_check },
+    { "simd", simd_check },
+    { "speed", speed_check },
+    { "ssim", ssim_check },
+    { "ssimulacra2", ssimulacra2_check },
+    { "vif", vif_check },
+    { "xpsnr", xpsnr_check },
 };
 
 static const CheckSet sets[] = {

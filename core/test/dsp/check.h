@@ -34,6 +34,7 @@ CheckFeature psnr_check;
 CheckFeature simd_check;
 CheckFeature speed_check;
 CheckFeature ssim_check;
+CheckFeature ssimulacra2_check;
 CheckFeature vif_check;
 CheckFeature xpsnr_check;
 

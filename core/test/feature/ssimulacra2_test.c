@@ -46,8 +46,8 @@ static void light_has_its_check_values(void **state)
         float luma;
         uint32_t bits;
     } cases[] = {
-        { 0, 1.0f, 0x00000000 },   { 1, 0.04f, 0x3b4ae5d8 }, { 1, 0.05f, 0x3b80f8e7 },
-        { 1, 0.25f, 0x3d506373 },  { 2, 0.25f, 0x3e5b2d99 }, { 3, 0.25f, 0x3f05c3f9 },
+        { 0, 1.0f, 0x00000000 },     { 1, 0.04f, 0x3b4ae5d8 }, { 1, 0.05f, 0x3b80f8e7 },
+        { 1, 0.25f, 0x3d506373 },    { 2, 0.25f, 0x3e5b2d99 }, { 3, 0.25f, 0x3f05c3f9 },
         { 65535, 1.0f, 0x3f800000 },
     };
     Ssimu2Dsp dsp;
@@ -80,9 +80,9 @@ static void equal_pictures_score_100(void **state)
                                                     VMAF_PIX_FMT_YUV422P, VMAF_PIX_FMT_YUV444P };
     for (size_t i = 0; i < COUNT(formats); i++)
         for (unsigned bpc = 8; bpc <= 16; bpc += 4)
-            assert_true(score_of("ssimulacra2", NULL, scoring_picture(formats[i], bpc, 61, 35, noise),
-                                 scoring_picture(formats[i], bpc, 61, 35, noise),
-                                 "ssimulacra2") == 100.0);
+            assert_true(
+                score_of("ssimulacra2", NULL, scoring_picture(formats[i], bpc, 61, 35, noise),
+                         scoring_picture(formats[i], bpc, 61, 35, noise), "ssimulacra2") == 100.0);
 }
 
 static Scoring *scored(const char *options, SampleOf *ref, SampleOf *dist)

@@ -42,7 +42,8 @@ static const Option options[] = {
 };
 
 static const FeatureOutput outputs[] = {
-    { .name = "ssimulacra2", .help = "SSIMULACRA 2.1: 100 for equal pictures, without lower limit" },
+    { .name = "ssimulacra2",
+      .help = "SSIMULACRA 2.1: 100 for equal pictures, without lower limit" },
     { 0 },
 };
 

@@ -10,9 +10,9 @@
 #include "feature/ssimulacra2/ssimulacra2.h"
 
 enum {
-    JOBS = 16,            /* at most */
-    BAND = 8,             /* rows of blocks in a band, if threads share the frame */
-    SHARED = 256 * 1024,  /* pixels from which on they do */
+    JOBS = 16,           /* at most */
+    BAND = 8,            /* rows of blocks in a band, if threads share the frame */
+    SHARED = 256 * 1024, /* pixels from which on they do */
     TILES = SSIMU2_STRIP / SSIMU2_TILE,
     WIDTH = SSIMU2_PAD + SSIMU2_STRIP + SSIMU2_REACH + SSIMU2_PAD, /* of a row of a strip */
     ROWS = SSIMU2_BLOCK + 2 * SSIMU2_REACH,
@@ -78,10 +78,12 @@ static void spread_chroma(const Strip *s, const VmafPicture *pic, unsigned p, un
     const bool across = pic->w[p] < pic->w[0], down = pic->h[p] < pic->h[0];
     const unsigned x = across ? s->from / 2 : s->from, last = pic->h[p] - 1;
     const unsigned near = down ? smaller(y / 2, last) : y;
-    const unsigned far = !down ? y : y % 2 ? smaller(y / 2 + 1, last) : smaller(y ? y / 2 - 1 : 0, last);
-    setup->dsp.chroma(s->buffers->chroma[p - 1] + at_column(s, s->from), sample_row(pic, p, x, near),
-                      sample_row(pic, p, x, far), s->to - s->from, pic->w[p] - x,
-                      setup->matrix.centre);
+    const unsigned far = !down   ? y
+                         : y % 2 ? smaller(y / 2 + 1, last)
+                                 : smaller(y ? y / 2 - 1 : 0, last);
+    setup->dsp.chroma(s->buffers->chroma[p - 1] + at_column(s, s->from),
+                      sample_row(pic, p, x, near), sample_row(pic, p, x, far), s->to - s->from,
+                      pic->w[p] - x, setup->matrix.centre);
 }
 
 /* Makes row y of the first scale. */
@@ -244,8 +246,7 @@ static void take_tile(const Tile *t, unsigned y)
         const Ssimu2Filtered *lines[SSIMU2_TAPS];
         filter_row(t, i + 2 * SSIMU2_REACH, line + 2 * SSIMU2_REACH);
         for (unsigned k = 0; k < SSIMU2_TAPS; k++)
-            lines[k] =
-                (const Ssimu2Filtered *)&b->line[t->c][t->number][(line + k) % SSIMU2_TAPS];
+            lines[k] = (const Ssimu2Filtered *)&b->line[t->c][t->number][(line + k) % SSIMU2_TAPS];
         s->pass->setup->dsp.maps(b->sums, lines, tile_row(t, i + SSIMU2_REACH, 0),
                                  tile_row(t, i + SSIMU2_REACH, 1), t->n, t->channel->ssim,
                                  t->channel->edges);
@@ -289,7 +290,8 @@ static void run_job(void *arg, unsigned job)
     const Pass *const pass = arg;
     const Ssimu2Scale *const scale = &pass->setup->scale[pass->number];
     for (unsigned i = job; i < pass->strips * pass->bands; i += pass->jobs) {
-        const unsigned x0 = i % pass->strips * SSIMU2_STRIP, y0 = i / pass->strips * pass->band_rows;
+        const unsigned x0 = i % pass->strips * SSIMU2_STRIP,
+                       y0 = i / pass->strips * pass->band_rows;
         const unsigned x1 = smaller(x0 + SSIMU2_STRIP, scale->w);
         const Strip strip = {
             .pass = pass,

@@ -74,8 +74,7 @@ DEVICE f32 ssimu2_middle(f32 r, f32 g, f32 b)
 
 DEVICE f32 ssimu2_short(f32 r, f32 g, f32 b)
 {
-    PRECISE f32 mix =
-        0.243422687f * r + (0.204767451f * g + (0.551809847f * b + 0.00379307335f));
+    PRECISE f32 mix = 0.243422687f * r + (0.204767451f * g + (0.551809847f * b + 0.00379307335f));
     return ssimu2_cube_root(mix);
 }
 

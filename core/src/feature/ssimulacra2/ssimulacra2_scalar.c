@@ -28,40 +28,19 @@ static inline f32 f32_of_bits(u32 bits)
     return x;
 }
 
+#include "feature/ssimulacra2/ssimulacra2_loops.h"
 #include "feature/ssimulacra2/ssimulacra2_pixel.h"
 
 /* ---- linear light ---- */
 
 #define DEFINE_SAMPLES(bits, type)                                                                 \
-    static void chroma_full_##bits(float *out, const void *near, const void *far, unsigned n,      \
-                                   unsigned samples, int32_t centre)                               \
-    {                                                                                              \
-        for (unsigned x = 0; x < n; x++)                                                           \
-            out[x] = (float)(8 * ((const type *)near)[x] - centre);                                \
-    }                                                                                              \
-                                                                                                   \
-    static int32_t between_##bits(const type *near, const type *far, unsigned x, unsigned samples) \
-    {                                                                                              \
-        const unsigned at = x < samples ? x : samples - 1;                                         \
-        return 3 * near[at] + far[at];                                                             \
-    }                                                                                              \
-                                                                                                   \
-    static void chroma_half_##bits(float *out, const void *near, const void *far, unsigned n,      \
-                                   unsigned samples, int32_t centre)                               \
-    {                                                                                              \
-        for (unsigned x = 0; x < n; x++)                                                           \
-            out[x] = (float)(between_##bits(near, far, x / 2, samples) +                           \
-                             between_##bits(near, far, (x + 1) / 2, samples) - centre);            \
-    }                                                                                              \
-                                                                                                   \
     static void colour_##bits(float *const rgb[3], const void *luma, const float *u,               \
                               const float *v, unsigned n, const Ssimu2Matrix *m)                   \
     {                                                                                              \
         for (unsigned x = 0; x < n; x++) {                                                         \
             const f32 y = (f32)(((const type *)luma)[x] - m->black) * m->luma;                     \
             rgb[0][x] = ssimu2_light(ssimu2_clamp(y + m->red_v * v[x]));                           \
-            rgb[1][x] =                                                                            \
-                ssimu2_light(ssimu2_clamp((y - m->green_u * u[x]) - m->green_v * v[x]));           \
+            rgb[1][x] = ssimu2_light(ssimu2_clamp((y - m->green_u * u[x]) - m->green_v * v[x]));   \
             rgb[2][x] = ssimu2_light(ssimu2_clamp(y + m->blue_u * u[x]));                          \
         }                                                                                          \
     }                                                                                              \
@@ -87,13 +66,6 @@ static void xyb(float *const out[3], const float *const rgb[3], unsigned n)
         out[1][x] = ssimu2_y(l, m);
         out[2][x] = ssimu2_b(l, m, s);
     }
-}
-
-static void halve(float *out, const float *const rows[2], unsigned n)
-{
-    for (unsigned x = 0; x < n; x++)
-        out[x] = (((rows[0][2 * x] + rows[0][2 * x + 1]) + rows[1][2 * x]) + rows[1][2 * x + 1]) *
-                 0.25f;
 }
 
 /* ---- error maps ---- */
@@ -152,12 +124,12 @@ static void maps(Ssimu2Columns sums, const Ssimu2Filtered *const *rows, const fl
     }
 }
 
+SIMD_DECLARE(ssimu2_dsp_init, Ssimu2Dsp *dsp, unsigned bpc, bool subsampled);
+
 void ssimu2_dsp_init(Ssimu2Dsp *dsp, unsigned bpc, bool subsampled, unsigned cpu)
 {
     *dsp = (Ssimu2Dsp){
-        .chroma = bpc > 8 ? subsampled ? chroma_half_16 : chroma_full_16
-                          : subsampled ? chroma_half_8
-                                       : chroma_full_8,
+        .chroma = chroma_function(bpc, subsampled),
         .colour = bpc > 8 ? colour_16 : colour_8,
         .grey = bpc > 8 ? grey_16 : grey_8,
         .xyb = xyb,
@@ -165,5 +137,5 @@ void ssimu2_dsp_init(Ssimu2Dsp *dsp, unsigned bpc, bool subsampled, unsigned cpu
         .filter = filter,
         .maps = maps,
     };
-    (void)cpu;
+    SIMD_CALL(cpu, ssimu2_dsp_init, dsp, bpc, subsampled);
 }
