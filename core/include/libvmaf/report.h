@@ -65,6 +65,16 @@ VMAF_EXPORT int vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafRepor
  */
 VMAF_EXPORT int vmaf_report_option(VmafContext *vmaf, const char *name, const char *value);
 
+/**
+ * Says how the program chose a model that the context uses, or set it up: `chosen for 1920x1080 at
+ * 24 fps`. JSON reports show the note beside the model (see vmaf_report_details()). A second call
+ * replaces it. The text is copied.
+ *
+ * @param metric the name of the model's scores, as in VmafModelConfig
+ * @return 0; -EINVAL when a pointer is NULL; -ENOENT when the context uses no such model; -ENOMEM
+ */
+VMAF_EXPORT int vmaf_report_model(VmafContext *vmaf, const char *metric, const char *note);
+
 /** The video that a warning is about. */
 enum VmafReportSide {
     VMAF_REPORT_RUN = 0, /**< neither: the run as a whole */

@@ -227,6 +227,11 @@ int vmaf_report_option(VmafContext *vmaf, const char *name, const char *value)
     return vmaf && name ? notes_add_option(&vmaf->notes, name, value) : -EINVAL;
 }
 
+int vmaf_report_model(VmafContext *vmaf, const char *metric, const char *note)
+{
+    return vmaf && metric && note ? notes_set_model_note(&vmaf->notes, metric, note) : -EINVAL;
+}
+
 static bool is_code(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz";

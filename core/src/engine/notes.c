@@ -92,6 +92,7 @@ int notes_add_model(Notes *notes, const char *name, const char *source, unsigned
     if (err)
         return err;
     noted->members = members;
+    noted->note = NULL;
     notes->model_count++;
     return 0;
 }
@@ -140,6 +141,19 @@ static int replace_text(char **text, const char *from)
     return 0;
 }
 
+int notes_set_model_note(Notes *notes, const char *name, const char *note)
+{
+    int err = -ENOENT;
+    for (size_t i = 0; i < notes->model_count; i++) {
+        if (strcmp(notes->models[i].name, name) != 0)
+            continue;
+        err = replace_text(&notes->models[i].note, note);
+        if (err)
+            return err;
+    }
+    return err;
+}
+
 int notes_set_partial(Notes *notes, const char *reason)
 {
     return replace_text(&notes->partial, reason);
@@ -159,6 +173,7 @@ void notes_clear(Notes *notes)
     for (size_t i = 0; i < notes->model_count; i++) {
         mem_free(notes->models[i].name);
         mem_free(notes->models[i].source);
+        mem_free(notes->models[i].note);
     }
     for (size_t i = 0; i < notes->option_count; i++) {
         mem_free(notes->options[i].name);

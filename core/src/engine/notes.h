@@ -29,6 +29,7 @@ typedef struct NotedModel {
     char *name;       /* the metric its scores are stored under */
     char *source;     /* the built-in's name or the file's path */
     unsigned members; /* of a collection; 0: a single model */
+    char *note;       /* how the program chose it; NULL: not said */
 } NotedModel;
 
 typedef struct NotedOption {
@@ -63,6 +64,8 @@ typedef struct Notes {
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input);
 /* Does nothing for a model that is noted already. */
 int notes_add_model(Notes *notes, const char *name, const char *source, unsigned members);
+/* Sets the note of all models of this name. -ENOENT: there is none. */
+int notes_set_model_note(Notes *notes, const char *name, const char *note);
 int notes_add_option(Notes *notes, const char *name, const char *value);
 /* Does nothing for a warning that is noted already. */
 int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, const char *text);

@@ -205,6 +205,8 @@ static void put_models(List *top, const Notes *notes)
         put_string(&fields, "source", model->source);
         if (model->members)
             put_count(&fields, "members", model->members);
+        if (model->note)
+            put_string(&fields, "note", model->note);
         end(&fields, '}');
     }
     end(&list, ']');

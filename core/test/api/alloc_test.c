@@ -77,6 +77,8 @@ static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *colle
     if (!err)
         err = vmaf_use_features_from_model_collection(vmaf, collection);
     if (!err)
+        err = vmaf_report_model(vmaf, "boot", "chosen by hand");
+    if (!err)
         err = use_psnr(vmaf);
     if (!err)
         err = vmaf_register_metadata_handler(vmaf, handler);

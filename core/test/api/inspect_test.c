@@ -530,6 +530,10 @@ static void bad_notes_are_refused(void **state)
     assert_int_equal(vmaf_report_input(vmaf, 1, &input), -EINVAL);
     assert_int_equal(vmaf_report_option(NULL, "a", "b"), -EINVAL);
     assert_int_equal(vmaf_report_option(vmaf, NULL, "b"), -EINVAL);
+    assert_int_equal(vmaf_report_model(NULL, "vmaf", "note"), -EINVAL);
+    assert_int_equal(vmaf_report_model(vmaf, NULL, "note"), -EINVAL);
+    assert_int_equal(vmaf_report_model(vmaf, "vmaf", NULL), -EINVAL);
+    assert_int_equal(vmaf_report_model(vmaf, "vmaf", "note"), -ENOENT);
     assert_int_equal(vmaf_report_details(NULL), -EINVAL);
     const double score = 1.0;
     VmafStatistics statistics = { .size = sizeof(statistics) };

@@ -80,13 +80,16 @@ static int start(Scored *scored, Suite *suite)
         .gpumask = o->gpumask,
     };
     Warnings warnings = { 0 };
+    /* Nothing is known of the encodes: the lines name all options. */
+    const ScoredPair pair = { .scored = { .bitdepth = 16 } };
+    const ModelUse use = { &pair, NULL, &warnings, &warnings };
     int err = vmaf_init(&scored->vmaf, config);
     if (!err) {
         err = gpu_create(&scored->gpu, o, scored->vmaf, &(GpuNeeds){ 0 });
         suite->no_device = err == -ENODEV || err == -ENOSYS;
     }
     if (!err)
-        err = models_create(&scored->models, o, &warnings);
+        err = models_create(&scored->models, o, &use);
     warnings_clear(&warnings);
     if (!err)
         err = models_use(scored->models, scored->vmaf);

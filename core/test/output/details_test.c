@@ -73,6 +73,7 @@ static void note_everything(Notes *notes)
     assert_int_equal(notes_add_model(notes, "vmaf", "vmaf_b_v0.6.3", 0), 0);
     assert_int_equal(notes_add_model(notes, "vmaf", "vmaf_b_v0.6.3", 20), 0);
     assert_int_equal(notes_add_model(notes, "x", "x.json", 0), 0);
+    assert_int_equal(notes_set_model_note(notes, "x", "by \"hand\""), 0);
     assert_int_equal(notes_add_option(notes, "model", "version=vmaf_b_v0.6.3"), 0);
     assert_int_equal(notes_add_option(notes, "quiet", NULL), 0);
 }
@@ -177,7 +178,8 @@ static void the_object_has_its_layout(void **state)
                         "      },\n"
                         "      {\n"
                         "        \"metric\": \"x\",\n"
-                        "        \"source\": \"x.json\"\n"
+                        "        \"source\": \"x.json\",\n"
+                        "        \"note\": \"by \\\"hand\\\"\"\n"
                         "      }\n"
                         "    ],\n"
                         "    \"features\": [\n"

@@ -62,19 +62,22 @@ static void a_report_knows_its_models(void **state)
     VmafModelConfig config = { .name = "plain" }, many = { .name = "many" };
     assert_int_equal(vmaf_model_load(&model, &config, "vmaf_v0.6.1"), 0);
     assert_int_equal(vmaf_model_collection_load(&first, &collection, &many, "vmaf_b_v0.6.3"), 0);
+    assert_int_equal(vmaf_report_model(vmaf, "plain", "too early"), -ENOENT);
     for (unsigned i = 0; i < 2; i++) { /* the second time changes nothing */
         assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
         assert_int_equal(vmaf_use_features_from_model(vmaf, first), 0);
         assert_int_equal(vmaf_use_features_from_model_collection(vmaf, collection), 0);
     }
+    assert_int_equal(vmaf_report_model(vmaf, "many", "first"), 0);
+    assert_int_equal(vmaf_report_model(vmaf, "many", "second"), 0);
     vmaf_model_destroy(model);
     vmaf_model_destroy(first);
     vmaf_model_collection_destroy(collection);
 
     static const NotedModel expected[] = {
-        { "plain", "vmaf_v0.6.1", 0 },
-        { "many", "vmaf_b_v0.6.3", 0 },
-        { "many", "vmaf_b_v0.6.3", 20 },
+        { "plain", "vmaf_v0.6.1", 0, NULL },
+        { "many", "vmaf_b_v0.6.3", 0, "second" },
+        { "many", "vmaf_b_v0.6.3", 20, "second" },
     };
     Report report;
     assert_int_equal(report_fill(&report, vmaf), 0);
@@ -84,6 +87,10 @@ static void a_report_knows_its_models(void **state)
         assert_string_equal(report.notes->models[i].name, expected[i].name);
         assert_string_equal(report.notes->models[i].source, expected[i].source);
         assert_int_equal(report.notes->models[i].members, expected[i].members);
+        if (expected[i].note)
+            assert_string_equal(report.notes->models[i].note, expected[i].note);
+        else
+            assert_null(report.notes->models[i].note);
     }
     vmaf_close(vmaf);
 }
@@ -145,6 +152,8 @@ static int note_all(Notes *notes)
     int err = notes_set_input(notes, true, &input);
     if (!err)
         err = notes_add_model(notes, "name", "source", 0);
+    if (!err)
+        err = notes_set_model_note(notes, "name", "note");
     if (!err)
         err = notes_add_option(notes, "name", "value");
     if (!err)

@@ -52,7 +52,7 @@ static void details_are_read(void **state)
         "{\"path\": \"d/e.y4m\", \"kind\": \"y4m\", \"width\": 64, \"height\": 48, \"bitdepth\": 10, "
         "\"pixel_format\": \"422\", \"frame_rate\": \"30000/1001\", \"frames\": 7, \"skipped\": 2, "
         "\"filters\": \"crop\", \"warnings\": \"hdr\", \"pairing\": \"by time\"}}, \"scored\": {\"width\": 32, \"height\": 24},\n"
-        "\"models\": [{\"metric\": \"m\", \"source\": \"s\", \"members\": 20}, {\"metric\": 1}],\n"
+        "\"models\": [{\"metric\": \"m\", \"source\": \"s\", \"members\": 20, \"note\": \"n\"}, {\"metric\": 1}],\n"
         "\"features\": [{\"extractor\": \"vif\", \"options\": {\"a\": \"1\", \"b\": \"2\"}, \"backend\": "
         "\"cuda\", \"device\": \"H200\"}],\n"
         "\"options\": [{\"name\": \"quiet\"}, {\"name\": \"model\", \"value\": \"v\"}],\n"
@@ -80,6 +80,7 @@ static void details_are_read(void **state)
     assert_int_equal(report->height, 24);
     assert_int_equal(report->model_count, 1); /* the other one is not a model */
     assert_int_equal(report->models[0].members, 20);
+    assert_string_equal(report->models[0].note, "n");
     assert_string_equal(report->features[0].options, "a=1 b=2");
     assert_string_equal(report->features[0].device, "H200");
     assert_null(report->options[0].value);

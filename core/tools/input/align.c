@@ -59,15 +59,32 @@ static void fit(VideoFormat *format, unsigned box_width, unsigned box_height)
     format->height = even(format->height * factor);
 }
 
+bool video_is_decoded(const Video *video)
+{
+    return video->reader->planes != NULL;
+}
+
+/* True if differences between the videos are removed, and not refused. */
+static bool are_converted(Video *const *videos, unsigned count, const VideoAlign *how)
+{
+    bool convert = how->asked || how->match_range;
+    for (unsigned i = 0; i < count; i++)
+        convert |= video_is_decoded(videos[i]);
+    return convert;
+}
+
 static VideoFormat common_format(Video *const *videos, unsigned count, const VideoAlign *how)
 {
     VideoFormat common = videos[0]->format;
+    const bool widen = how->deepen || are_converted(videos, count, how);
     for (unsigned i = 1; i < count; i++) {
         const VideoFormat *const format = &videos[i]->format;
         common.bitdepth = larger_depth(common.bitdepth, format->bitdepth);
         if (fineness(format->pix_fmt) > fineness(common.pix_fmt))
             common.pix_fmt = format->pix_fmt;
     }
+    if (widen && common.bitdepth < how->least_depth)
+        common.bitdepth = how->least_depth;
     if (how->box_width)
         fit(&common, how->box_width, how->box_height);
     return common;
@@ -282,19 +299,19 @@ static void warn_of_hdr(Video *video)
                    video->traits.transfer);
 }
 
-static bool tells_colours(const Video *video)
+VideoFormat videos_scored_format(const Video *ref, const Video *dist, const VideoAlign *how)
 {
-    return video->reader->planes != NULL;
+    Video *const pair[] = { (Video *)ref, (Video *)dist };
+    return common_format(pair, 2, how);
 }
 
 bool videos_align_alike(const Video *ref, const Video *a, const Video *b, const VideoAlign *how)
 {
-    Video *const pair_a[] = { (Video *)ref, (Video *)a }, *const pair_b[] = { (Video *)ref,
-                                                                              (Video *)b };
-    const VideoFormat x = common_format(pair_a, 2, how), y = common_format(pair_b, 2, how);
+    const VideoFormat x = videos_scored_format(ref, a, how), y = videos_scored_format(ref, b, how);
     if (x.bitdepth != y.bitdepth || x.pix_fmt != y.pix_fmt)
         return false;
-    if (!tells_colours(ref) && tells_colours(a) != tells_colours(b)) /* only one is converted */
+    if (!video_is_decoded(ref) &&
+        video_is_decoded(a) != video_is_decoded(b)) /* only one is converted */
         return false;
     /* An RGB reference is converted with the colours of the video it is compared with. */
     return !ref->rgb || (a->rgb == b->rgb && is_full(a) == is_full(b) &&
@@ -304,9 +321,7 @@ bool videos_align_alike(const Video *ref, const Video *a, const Video *b, const 
 
 int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
 {
-    bool convert = how->asked || how->match_range;
-    for (unsigned i = 0; i < count; i++)
-        convert |= tells_colours(videos[i]);
+    const bool convert = are_converted(videos, count, how);
     int err = 0;
     if (convert)
         settle_rgb(videos, count);
@@ -320,6 +335,8 @@ int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
         err = convert_all(videos, count, how);
     for (unsigned i = 1; i < count && !convert && !err; i++)
         err = video_compare(videos[0], videos[i], how->common_bitdepth);
+    if (!convert && !err && how->deepen)
+        err = convert_all(videos, count, how);
     for (unsigned i = 0; i < count && convert && !err; i++) {
         if (i > 0)
             warn_of_colours(videos[0], videos[i]);

@@ -246,7 +246,15 @@ typedef struct VideoAlign {
     bool common_bitdepth; /* Y4M and raw videos may differ in bit depth */
     bool match_range;     /* convert distorted videos to the reference's range */
     bool sdr_model;       /* warn about PQ and HLG */
+    unsigned least_depth; /* widen samples of fewer bits, wherever videos are converted; 0: no */
+    bool deepen;          /* widen them also where nothing else is to be converted */
 } VideoAlign;
+
+/* True if FFmpeg's libraries decode the video, so that its file tells how it was coded. */
+bool video_is_decoded(const Video *video);
+
+/* Before videos_align: the format in which it will have the two compared. */
+VideoFormat videos_scored_format(const Video *ref, const Video *dist, const VideoAlign *how);
 
 /* Brings the reference (the first video) and the distorted videos to one format: the reference's
  * size, the largest bit depth, the finest chroma, so that no bit is lost. If all are Y4M or raw

@@ -297,7 +297,9 @@ static void put_models(FILE *file, const StoredReport *report)
         put_html(file, report->models[i].metric);
         if (report->models[i].members)
             fprintf(file, ", %u models", report->models[i].members);
-        fputs("</small></dd>", file);
+        fputs("</small>", file);
+        put_remark(file, "set up", report->models[i].note);
+        fputs("</dd>", file);
     }
 }
 

@@ -46,6 +46,7 @@ void stored_destroy(StoredReport *report)
     for (size_t i = 0; i < report->model_count; i++) {
         free(report->models[i].metric);
         free(report->models[i].source);
+        free(report->models[i].note);
     }
     free(report->models);
     for (size_t i = 0; i < report->feature_count; i++) {
@@ -548,6 +549,8 @@ static int take_models(StoredReport *report, const json_t *list)
         err = copy(&model->metric, object, "metric");
         if (!err)
             err = copy(&model->source, object, "source");
+        if (!err)
+            err = copy(&model->note, object, "note");
     }
     return err;
 }

@@ -38,6 +38,7 @@ typedef struct StoredWarning {
 typedef struct StoredModel {
     char *metric, *source;
     unsigned members; /* the number of models in a collection; 0: a single model */
+    char *note;       /* why it was chosen and what the run passed to it; NULL: not said */
 } StoredModel;
 
 typedef struct StoredFeature {

@@ -414,8 +414,8 @@ static uint64_t pairs_to_score(const Feed *feed)
 static bool mean_so_far(void *arg, double *mean)
 {
     const VideoGroup *const group = arg;
-    return models_mean_so_far(group->share->models, group->share->options, group->ratings[0]->vmaf,
-                              mean);
+    return models_mean_so_far(group->ratings[0]->models, group->share->options,
+                              group->ratings[0]->vmaf, mean);
 }
 
 static void start_meter(Feed *feed)

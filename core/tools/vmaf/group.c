@@ -14,7 +14,8 @@
 
 int group_prepare(VideoGroup *group)
 {
-    const VideoAlign align = options_align(group->share->options);
+    const VideoAlign align =
+        rating_align(group->ratings[0], group->share->options, group->videos[0]);
     int err = videos_align(group->videos, group->count + 1, &align);
     if (!err)
         err =
@@ -206,7 +207,7 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     rating->span[SIDE_DIST].bytes = rating->video->source->size;
     const Options *const o = group->share->options;
     const unsigned rate = extractors_rate(o, &rating->ref->traits, &rating->video->traits);
-    const int err = models_use(group->share->models, rating->vmaf);
+    const int err = models_use(rating->models, rating->vmaf);
     return err ? err : extractors_use(o, rate, rating->vmaf);
 }
 
@@ -298,8 +299,6 @@ static int create_contexts(VideoGroup *group)
         if (!err)
             err = use_gpu(group, group->ratings[i]);
     }
-    if (!err && !group->share->models)
-        err = models_create(&group->share->models, o, &group->share->warnings);
     for (unsigned i = 0; !err && i < group->count; i++)
         err = prepare_rating(group, i);
     if (!err && !keep_frames(group))

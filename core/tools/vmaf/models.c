@@ -14,6 +14,8 @@ typedef struct Loaded {
     VmafModel *model;
     VmafModelCollection *collection; /* NULL: a model on its own */
     char *label;
+    char *metric; /* the name of its scores */
+    char *note;   /* how it was chosen and set up; NULL: as the user gave it */
 } Loaded;
 
 struct Models {
@@ -58,38 +60,40 @@ static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *ver
     return err;
 }
 
-/* Applies an EXTRACTOR.OPTION=VALUE. If the model does not use the extractor, adds the option to
- * `unused` instead. */
-static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
+static int set_option(Loaded *loaded, const char *extractor, const char *key, const char *value)
 {
-    bool used;
-    int err = check_overload(option, loaded->model, &used);
     VmafFeatureDictionary *dict = NULL;
-    if (!err && !used) {
-        char text[128];
-        snprintf(text, sizeof(text), "%s.%s=%s", option->extractor, option->key, option->value);
-        names_add(unused, text);
-        return 0;
-    }
-    if (!err)
-        err = vmaf_feature_dictionary_set(&dict, option->key, option->value);
+    int err = vmaf_feature_dictionary_set(&dict, key, value);
     if (!err && loaded->collection)
-        err = vmaf_model_collection_feature_overload(loaded->model, &loaded->collection,
-                                                     option->extractor, dict);
+        err = vmaf_model_collection_feature_overload(loaded->model, &loaded->collection, extractor,
+                                                     dict);
     else if (!err)
-        err = vmaf_model_feature_overload(loaded->model, option->extractor, dict);
+        err = vmaf_model_feature_overload(loaded->model, extractor, dict);
     if (err)
         vmaf_feature_dictionary_free(&dict);
     return err;
 }
 
+/* Applies an EXTRACTOR.OPTION=VALUE. If the model does not use the extractor, adds the option to
+ * `unused` instead. */
+static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
+{
+    bool used;
+    const int err = check_overload(option, loaded->model, &used);
+    if (err || used)
+        return err ? err : set_option(loaded, option->extractor, option->key, option->value);
+    char text[128];
+    snprintf(text, sizeof(text), "%s.%s=%s", option->extractor, option->key, option->value);
+    names_add(unused, text);
+    return 0;
+}
+
 /* Makes the model's label for printed scores, with " (phone)" if the transform is enabled. */
-static int make_label(Loaded *loaded, const ModelSpec *spec, Warnings *warnings)
+static int make_label(Loaded *loaded, const ModelSpec *spec, const char *name, Warnings *warnings)
 {
     VmafModelInfo info = { .size = sizeof(info) };
     const bool asked = spec->flags & VMAF_MODEL_FLAG_ENABLE_TRANSFORM;
     const bool phone = asked && !vmaf_model_info(loaded->model, &info) && info.transformed;
-    const char *const name = model_spec_label(spec);
     if (asked && !phone)
         warnings_say(warnings, "no_transform", SIDES,
                      "Warning: %s has no transform: enable_transform has no effect", name);
@@ -106,27 +110,34 @@ static const char *kind_of(const Loaded *loaded)
     return loaded->collection ? "model collection" : "model";
 }
 
-static int load(Loaded *loaded, const ModelSpec *spec, Warnings *warnings)
+static int load(Loaded *loaded, const ModelSpec *spec, const char *version, Warnings *warnings)
 {
     VmafModelConfig config = { .name = model_spec_name(spec), .flags = spec->flags };
-    int err = spec->version ? load_builtin(loaded, &config, spec->version)
-                            : vmaf_model_or_collection_load_from_path(
-                                  &loaded->model, &loaded->collection, &config, spec->path);
+    const char *const name = version ? version : spec->path;
+    int err = version ? load_builtin(loaded, &config, version)
+                      : vmaf_model_or_collection_load_from_path(&loaded->model, &loaded->collection,
+                                                                &config, spec->path);
     if (err) {
-        say("problem loading model: %s", model_spec_label(spec));
+        say("problem loading model: %s", name);
         return err;
     }
-    err = make_label(loaded, spec, warnings);
-    if (err)
-        return err;
+    loaded->metric = strdup(model_spec_name(spec));
+    return loaded->metric ? make_label(loaded, spec, name, warnings) : -ENOMEM;
+}
+
+static int say_not_set(const Loaded *loaded, int err)
+{
+    say("problem overloading feature extractors from %s: %s", kind_of(loaded), loaded->label);
+    return err;
+}
+
+static int set_own_options(Loaded *loaded, const ModelSpec *spec, Warnings *warnings)
+{
     Names unused = { 0 };
     for (size_t i = 0; i < spec->overload_count; i++) {
-        err = overload(loaded, &spec->overloads[i], &unused);
-        if (err) {
-            say("problem overloading feature extractors from %s: %s", kind_of(loaded),
-                loaded->label);
-            return err;
-        }
+        const int err = overload(loaded, &spec->overloads[i], &unused);
+        if (err)
+            return say_not_set(loaded, err);
     }
     if (unused.count)
         warnings_say(warnings, "unused_options", SIDES,
@@ -134,6 +145,144 @@ static int load(Loaded *loaded, const ModelSpec *spec, Warnings *warnings)
                      unused.text);
     return 0;
 }
+
+/* ---- models of v1, which know of the encode ---- */
+
+static bool sees_banding(const Loaded *loaded)
+{
+    VmafModelFeatureInfo feature = { .size = sizeof(feature) };
+    for (unsigned i = 0; !vmaf_model_feature(loaded->model, i, &feature); i++)
+        if (feature.extractor && !strcmp(feature.extractor, "cambi"))
+            return true;
+    return false;
+}
+
+bool models_see_banding(const Models *models)
+{
+    for (size_t i = 0; i < models->count; i++)
+        if (sees_banding(&models->loaded[i]))
+            return true;
+    return false;
+}
+
+static int set_encode_options(Loaded *loaded, const EncodeChoice *choice)
+{
+    const char *key;
+    unsigned value;
+    int err = 0;
+    for (unsigned i = 0; !err && choice_option(choice, i, &key, &value); i++) {
+        char text[16];
+        snprintf(text, sizeof(text), "%u", value);
+        err = set_option(loaded, "cambi", key, text);
+    }
+    return err ? say_not_set(loaded, err) : 0;
+}
+
+static void warn_of_encode(const EncodeChoice *choice, const ModelUse *use)
+{
+    const ScoredPair *const pair = use->pair;
+    if (choice->raised)
+        warnings_say(use->of_pair, "encode_size", SIDE_DIST,
+                     "Warning: cambi cannot measure an encode of %ux%u: it takes %ux%u instead",
+                     pair->width, pair->height, choice->enc_width, choice->enc_height);
+    if (choice->refused)
+        warnings_say(use->of_pair, "encode_size", SIDE_DIST,
+                     "Warning: --enc_size %ux%u has no effect: the pictures are scored at %ux%u",
+                     pair->width, pair->height, pair->scored.width, pair->scored.height);
+}
+
+static void warn_of_auto(const AutoChoice *choice, const ModelUse *use)
+{
+    if (choice->other_display)
+        warnings_say(use->of_run, "model_display", SIDES,
+                     "Warning: scores of %s assume a display of 1080 rows: scale both videos to it "
+                     "(--scale model)",
+                     choice->version);
+    if (choice->fast)
+        warnings_say(use->of_pair, "model_rate", SIDE_DIST,
+                     "Warning: %s was made for up to 60 frames per second", choice->version);
+}
+
+static int write_note(Loaded *loaded, const AutoChoice *chosen, const EncodeChoice *passed,
+                      const ScoredPair *pair)
+{
+    char options[120], head[200] = "", text[512];
+    const bool banding = sees_banding(loaded);
+    const bool unknown = banding && chosen && !pair->width && !pair->bitdepth;
+    choice_text(passed, options, sizeof(options));
+    if (chosen)
+        snprintf(head, sizeof(head), "auto: %s (%s)", chosen->version, chosen->reason);
+    else if (!*options && !(banding && pair->widened))
+        return 0;
+    snprintf(text, sizeof(text), "%s%s%s%s", head, chosen && *options ? ", " : "", options,
+             unknown ? ", size and depth of the encode unknown (--enc_size, --enc_bitdepth)" : "");
+    const size_t used = strlen(text);
+    if (banding)
+        snprintf(text + used, sizeof(text) - used, "%sscored at %u bits", used ? ", " : "",
+                 pair->scored.bitdepth);
+    loaded->note = strdup(text);
+    return loaded->note ? 0 : -ENOMEM;
+}
+
+/* Passes to a model of v1 what is known of the encode. */
+static int set_up(Loaded *loaded, const ModelSpec *spec, const AutoChoice *chosen,
+                  const ModelUse *use)
+{
+    const ScoredPair *const pair = use->pair;
+    EncodeChoice choice = { .enc_width = 0 };
+    int err = 0;
+    if (sees_banding(loaded)) {
+        choice = choice_encode(pair, spec);
+        err = set_encode_options(loaded, &choice);
+        warn_of_encode(&choice, use);
+        if (pair->scored.bitdepth < 10)
+            warnings_say(use->of_pair, "model_depth", SIDE_DIST,
+                         "Warning: %s was made for samples of 10 bits, these have %u: "
+                         "--enc_bitdepth N, with the encode's bit depth, widens them",
+                         loaded->label, pair->scored.bitdepth);
+    }
+    return err ? err : write_note(loaded, chosen, &choice, pair);
+}
+
+static int make(Loaded *loaded, const Options *options, const ModelSpec *spec, const ModelUse *use)
+{
+    AutoChoice choice;
+    const bool chosen = model_spec_is_auto(spec);
+    if (chosen && !choice_auto(&choice, options->display, use->pair)) {
+        say("--model auto: the video is HDR (PQ or HLG), and all models are for SDR; to score it as "
+            "it is, name a model: --model vmaf_v1.0.16_3d0h");
+        return -EINVAL;
+    }
+    int err = load(loaded, spec, chosen ? choice.version : spec->version, use->of_run);
+    if (!err && chosen)
+        warn_of_auto(&choice, use);
+    if (!err)
+        err = set_up(loaded, spec, chosen ? &choice : NULL, use);
+    return err ? err : set_own_options(loaded, spec, use->of_run);
+}
+
+/* Prints how the models were chosen and set up. */
+static void say_notes(const Models *models, const char *path)
+{
+    for (size_t i = 0; i < models->count; i++) {
+        const Loaded *const loaded = &models->loaded[i];
+        const bool chosen = loaded->note && !strncmp(loaded->note, "auto: ", 6);
+        if (loaded->note)
+            say("%s%smodel %s%s%s", path ? path : "", path ? ": " : "", chosen ? "" : loaded->label,
+                chosen ? "" : ": ", loaded->note);
+    }
+}
+
+int models_report(const Models *models, VmafContext *vmaf)
+{
+    int err = 0;
+    for (size_t i = 0; !err && i < models->count; i++)
+        if (models->loaded[i].note)
+            err = vmaf_report_model(vmaf, models->loaded[i].metric, models->loaded[i].note);
+    return err;
+}
+
+/* ---- all models ---- */
 
 int models_use(const Models *models, VmafContext *vmaf)
 {
@@ -149,7 +298,15 @@ int models_use(const Models *models, VmafContext *vmaf)
     return err;
 }
 
-int models_create(Models **out, const Options *options, Warnings *warnings)
+static void warn_of_unused(const Models *models, const Options *options, Warnings *warnings)
+{
+    if ((options->enc_width || options->enc_bitdepth) && !models_see_banding(models))
+        warnings_say(warnings, "unused_options", SIDES,
+                     "Warning: --enc_size and --enc_bitdepth have no effect: they are for models "
+                     "of v1, and this run has none");
+}
+
+int models_create(Models **out, const Options *options, const ModelUse *use)
 {
     Models *const models = calloc(1, sizeof(*models));
     if (!models)
@@ -160,12 +317,16 @@ int models_create(Models **out, const Options *options, Warnings *warnings)
         err = models->loaded ? 0 : -ENOMEM;
     }
     for (size_t i = 0; !err && i < options->model_count; i++)
-        err = load(&models->loaded[models->count++], &options->models[i], warnings);
-    if (err)
+        err = make(&models->loaded[models->count++], options, &options->models[i], use);
+    if (err) {
         models_destroy(models);
-    else
-        *out = models;
-    return err;
+        return err;
+    }
+    warn_of_unused(models, options, use->of_run);
+    if (!options->quiet)
+        say_notes(models, use->path);
+    *out = models;
+    return 0;
 }
 
 void models_destroy(Models *models)
@@ -176,6 +337,8 @@ void models_destroy(Models *models)
         vmaf_model_destroy(models->loaded[i].model);
         vmaf_model_collection_destroy(models->loaded[i].collection);
         free(models->loaded[i].label);
+        free(models->loaded[i].metric);
+        free(models->loaded[i].note);
     }
     free(models->loaded);
     free(models);

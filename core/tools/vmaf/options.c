@@ -311,6 +311,22 @@ static int check_doctor(Options *options)
     return err;
 }
 
+bool options_choose_model(const Options *options)
+{
+    for (size_t i = 0; i < options->model_count; i++)
+        if (model_spec_is_auto(&options->models[i]))
+            return true;
+    return false;
+}
+
+static int check_display(const Options *options)
+{
+    return options->display && !options_choose_model(options)
+               ? usage_error("--display is for --model auto: the models of --model are each for "
+                             "one screen")
+               : 0;
+}
+
 static int check_score_limits(const Options *options)
 {
     return options->score_limit_count && options->no_prediction
@@ -337,6 +353,8 @@ static int check(Options *options)
         err = check_sync(options);
     if (!err)
         err = check_model_names(options);
+    if (!err)
+        err = check_display(options);
     if (!err)
         err = check_score_limits(options);
     if (!err)

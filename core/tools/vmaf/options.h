@@ -9,6 +9,7 @@
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
 #include "report/pooling.h"
+#include "choice.h"
 #include "spec.h"
 
 /* The things that a command line can ask for. */
@@ -92,6 +93,9 @@ typedef struct Options {
     FeatureSpec *features;
     size_t feature_count;
     bool no_prediction;
+    enum Display display; /* for --model auto */
+    /* Of the encodes that the distorted videos were decoded from; 0: as their files say. */
+    unsigned enc_width, enc_height, enc_bitdepth;
 
     Words outputs;                /* paths of reports; see output_path. "-": standard output */
     enum VmafOutputFormat format; /* NONE: by the output's extension; see options_format */
@@ -142,8 +146,11 @@ enum VmafOutputFormat options_format(const Options *options, const char *path);
 /* True if an extractor writes pictures (heatmaps) during the run. */
 bool options_want_heatmaps(const Options *options);
 
-/* How the videos are brought to one size, depth and range. */
-VideoAlign options_align(const Options *options);
+/* True if a model is `auto`. */
+bool options_choose_model(const Options *options);
+
+/* How the videos are brought to one size, depth and range. `ref`: the reference, opened. */
+VideoAlign options_align(const Options *options, const Video *ref);
 
 void options_print_help(FILE *file);
 

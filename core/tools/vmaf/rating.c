@@ -13,6 +13,62 @@
 #include "report/page.h"
 #include "vmaf/part/part.h"
 
+/* What the files, or the user, tell of the encode. Raw and Y4M video tell nothing, unless this run
+ * scales it: then it has the size that matters. */
+static void find_encode(ScoredPair *pair, const Options *options, const Video *dist, bool asked)
+{
+    const VideoFormat *const now = &dist->format;
+    const bool scaled =
+        asked && (now->width != pair->scored.width || now->height != pair->scored.height);
+    if (video_is_decoded(dist) || scaled) {
+        pair->width = now->width;
+        pair->height = now->height;
+        pair->bitdepth = dist->native.bitdepth;
+    }
+    if (options->enc_width) {
+        pair->width = options->enc_width;
+        pair->height = options->enc_height;
+        pair->told_size = true;
+    }
+    if (options->enc_bitdepth) {
+        pair->bitdepth = options->enc_bitdepth;
+        pair->told_bitdepth = true;
+    }
+}
+
+static void find_rate(ScoredPair *pair, const Options *options, const Video *ref, const Video *dist)
+{
+    const VideoTraits *const own = &dist->traits;
+    const VideoTraits *const known = own->rate_num && own->rate_den ? own : &ref->traits;
+    pair->rate_num = options->fps_num ? options->fps_num : known->rate_num;
+    pair->rate_den = options->fps_num ? options->fps_den : known->rate_den;
+}
+
+enum { V1_DEPTH = 10 }; /* bits that the models of v1 were made for */
+
+int rating_choose_models(Rating *rating, const Options *options, const Video *ref, Warnings *of_run)
+{
+    const Video *const dist = rating->video;
+    VideoAlign align = options_align(options, ref);
+    const unsigned depth = videos_scored_format(ref, dist, &align).bitdepth;
+    align.least_depth = V1_DEPTH;
+    rating->pair = (ScoredPair){ .scored = videos_scored_format(ref, dist, &align),
+                                 .hdr = ref->traits.hdr || dist->traits.hdr };
+    rating->pair.widened = rating->pair.scored.bitdepth > depth;
+    find_encode(&rating->pair, options, dist, align.asked);
+    find_rate(&rating->pair, options, ref, dist);
+    const ModelUse use = { &rating->pair, options->distorted.count > 1 ? dist->path : NULL, of_run,
+                           &rating->warnings };
+    return models_create(&rating->models, options, &use);
+}
+
+VideoAlign rating_align(const Rating *rating, const Options *options, const Video *ref)
+{
+    VideoAlign align = options_align(options, ref);
+    align.least_depth = models_see_banding(rating->models) ? V1_DEPTH : 0;
+    return align;
+}
+
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,
                           const Rating *first)
 {
@@ -117,6 +173,8 @@ static int note_origin(const Rating *rating, const Options *options)
     if (!err)
         err = warnings_report(rating->of_run, rating->vmaf);
     if (!err)
+        err = models_report(rating->models, rating->vmaf);
+    if (!err)
         err = note_options(rating->vmaf, options, rating->number);
     if (!err && (options->backend || options->only_cpu)) /* the user chose a device: report it */
         err = vmaf_report_places(rating->vmaf);
@@ -148,8 +206,9 @@ static double frame_rate(const Video *video)
 }
 
 /* Computes the scores, prints them and compares them with --fail_under. */
-static int report_scores(Rating *rating, const Options *o, const Models *models)
+static int report_scores(Rating *rating, const Options *o)
 {
+    const Models *const models = rating->models;
     const bool several = o->distorted.count > 1;
     const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "" };
     const bool print = !rating->output || scores_wanted() ||
@@ -216,7 +275,7 @@ void rating_tell_offset(Rating *rating, OffsetHint *hint, const SyncVideo *dist)
         hint->offset > 0 ? "later" : "earlier", option);
 }
 
-int rating_finish(Rating *rating, const Options *options, const Models *models)
+int rating_finish(Rating *rating, const Options *options)
 {
     if (rating->part)
         return part_write(rating, options);
@@ -224,7 +283,7 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
     if (!err)
         err = note_origin(rating, options);
     if (!err)
-        err = report_scores(rating, options, models);
+        err = report_scores(rating, options);
     if (!err && rating->output)
         err = output_write(rating->vmaf, options, rating->output);
     if (!err && options->html)
@@ -240,6 +299,7 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
 
 void rating_destroy(Rating *rating)
 {
+    models_destroy(rating->models);
     if (rating->vmaf)
         vmaf_close(rating->vmaf);
     free(rating->output);

@@ -37,6 +37,8 @@ typedef struct Rating {
     VideoSpan span[SIDES];
     char *output; /* path of the report; NULL: none */
     VmafContext *vmaf;
+    Models *models;
+    ScoredPair pair;        /* what the models were chosen by */
     StoredReport *report;   /* for --html, once the rating is finished */
     unsigned pairs;         /* scored so far */
     bool cut;               /* this video or the reference ended within a frame, or too early */
@@ -50,6 +52,14 @@ typedef struct Rating {
     const Warnings *of_run; /* on the run as a whole */
     PartRun *part;          /* for --shard and --frames: the pairs to measure; NULL: all */
 } Rating;
+
+/* Finds out what is known of the videos before they are aligned, and loads the models. `ref`: the
+ * reference, opened, perhaps by another group. */
+int rating_choose_models(Rating *rating, const Options *options, const Video *ref,
+                         Warnings *of_run);
+
+/* How this rating's videos are aligned, after rating_choose_models. */
+VideoAlign rating_align(const Rating *rating, const Options *options, const Video *ref);
 
 /* Creates the context. The first rating of a group gets `threads` worker threads, the others share
  * those of `first`. */
@@ -65,7 +75,7 @@ void rating_tell_offset(Rating *rating, OffsetHint *hint, const SyncVideo *dist)
 
 /* After rating_end: computes model scores, prints them and writes the report, or writes the part
  * file. */
-int rating_finish(Rating *rating, const Options *options, const Models *models);
+int rating_finish(Rating *rating, const Options *options);
 
 void rating_destroy(Rating *rating);
 
@@ -74,9 +84,8 @@ void rating_destroy(Rating *rating);
 /* State that all groups of a run share; score.c owns it. */
 typedef struct GroupShare {
     const Options *options;
-    bool begun; /* the first group has tried to open the GPU */
-    Gpu *gpu;   /* NULL: the CPU */
-    Models *models;
+    bool begun;        /* the first group has tried to open the GPU */
+    Gpu *gpu;          /* NULL: the CPU */
     Warnings warnings; /* on the run as a whole */
 } GroupShare;
 

@@ -102,11 +102,21 @@ static int find_outputs(Run *run)
 
 /* ---- groups ---- */
 
+static int choose_models(Run *run)
+{
+    int err = 0;
+    for (unsigned i = 0; !err && i < run->count; i++)
+        err = rating_choose_models(&run->ratings[i], run->options, run->videos[0],
+                                   &run->share.warnings);
+    return err;
+}
+
 /* The group that reads the reference in the form that this video needs; if none does, the next
  * unused group. */
-static VideoGroup *find_group(Run *run, const Video *video)
+static VideoGroup *find_group(Run *run, const Rating *rating)
 {
-    const VideoAlign align = options_align(run->options);
+    const Video *const video = rating->video;
+    const VideoAlign align = rating_align(rating, run->options, run->videos[0]);
     for (unsigned i = 0; i < run->group_count; i++)
         if (videos_align_alike(run->videos[0], run->groups[i].videos[1], video, &align) &&
             sync_alike(run->groups[i].videos[1], video))
@@ -128,7 +138,7 @@ static int form_groups(Run *run)
 {
     for (unsigned i = 0; i < run->count; i++) {
         Rating *const rating = &run->ratings[i];
-        VideoGroup *const group = find_group(run, rating->video);
+        VideoGroup *const group = find_group(run, rating);
         const int err = group->videos ? 0 : start_group(run, group);
         if (err)
             return err;
@@ -215,7 +225,7 @@ static int write_results(Run *run)
     for (unsigned i = 0; i < run->count; i++) {
         Rating *const rating = &run->ratings[i];
         if (!rating->err)
-            rating->err = rating_finish(rating, run->options, run->share.models);
+            rating->err = rating_finish(rating, run->options);
         if (!first)
             first = rating->err;
     }
@@ -280,6 +290,8 @@ static int score(Run *run)
     if (!err)
         err = find_outputs(run);
     if (!err)
+        err = choose_models(run);
+    if (!err)
         err = make_groups(run);
     interrupt_soon(false);
     if (err)
@@ -299,7 +311,6 @@ static int allocate(Run *run)
 
 static void close_run(Run *run)
 {
-    models_destroy(run->share.models);
     for (unsigned i = run->count; run->ratings && i-- > 0;)
         rating_destroy(&run->ratings[i]);
     gpu_destroy(run->share.gpu);

@@ -10,6 +10,7 @@
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/report.h"
+#include "choice.h"
 #include "options.h"
 #include "warnings.h"
 
@@ -84,8 +85,19 @@ unsigned extractors_planes(const VmafContext *vmaf);
 
 typedef struct Models Models;
 
-/* Loads the models of the options, in their order. */
-int models_create(Models **models, const Options *options, Warnings *warnings);
+/* What models are loaded for. */
+typedef struct ModelUse {
+    const ScoredPair *pair;
+    const char *path; /* of the distorted video, if messages must name it; else NULL */
+    Warnings *of_run, *of_pair;
+} ModelUse;
+
+/* Loads the models of the options, in their order, and prints how they were chosen and set up. */
+int models_create(Models **models, const Options *options, const ModelUse *use);
+/* True if a model measures banding, as those of v1 do: it wants samples of 10 bits. */
+bool models_see_banding(const Models *models);
+/* Tells the report how the models were chosen and set up. */
+int models_report(const Models *models, VmafContext *vmaf);
 /* Registers the features of all models with a context. Several contexts may use the same models. */
 int models_use(const Models *models, VmafContext *vmaf);
 void models_destroy(Models *models); /* NULL is fine */

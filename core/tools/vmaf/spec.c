@@ -264,6 +264,11 @@ void feature_spec_destroy(FeatureSpec *spec)
     *spec = (FeatureSpec){ 0 };
 }
 
+bool model_spec_is_auto(const ModelSpec *spec)
+{
+    return spec->version && !strcmp(spec->version, "auto");
+}
+
 const char *model_spec_label(const ModelSpec *spec)
 {
     return spec->version ? spec->version : spec->path;

@@ -40,6 +40,9 @@ int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t 
 void model_spec_destroy(ModelSpec *spec);
 void feature_spec_destroy(FeatureSpec *spec);
 
+/* True for `auto`: the videos decide which model it is. */
+bool model_spec_is_auto(const ModelSpec *spec);
+
 /* The model's name in messages. */
 const char *model_spec_label(const ModelSpec *spec);
 /* The metric name of the model's scores. */

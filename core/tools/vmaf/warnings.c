@@ -10,13 +10,20 @@
 #include "common/message.h"
 #include "libvmaf/report.h"
 
-void warnings_add(Warnings *warnings, const char *code, unsigned side, const char *text)
+static bool has(const Warnings *warnings, const char *code, unsigned side, const char *text)
 {
     for (size_t i = 0; i < warnings->count; i++) {
         const Warning *const known = &warnings->at[i];
         if (known->side == side && !strcmp(known->code, code) && !strcmp(known->text, text))
-            return;
+            return true;
     }
+    return false;
+}
+
+void warnings_add(Warnings *warnings, const char *code, unsigned side, const char *text)
+{
+    if (has(warnings, code, side, text))
+        return;
     Warning *const grown = realloc(warnings->at, (warnings->count + 1) * sizeof(*grown));
     const Warning fresh = { strdup(code), side, strdup(text) };
     warnings->at = grown ? grown : warnings->at;
@@ -37,9 +44,10 @@ void warnings_say(Warnings *warnings, const char *code, unsigned side, const cha
     va_start(list, format);
     vsnprintf(line, sizeof(line), format, list);
     va_end(list);
-    say("%s", line);
-    warnings_add(warnings, code, side,
-                 line + (strncmp(line, mark, strlen(mark)) ? 0 : strlen(mark)));
+    const char *const text = line + (strncmp(line, mark, strlen(mark)) ? 0 : strlen(mark));
+    if (!has(warnings, code, side, text))
+        say("%s", line);
+    warnings_add(warnings, code, side, text);
 }
 
 static const enum VmafReportSide report_sides[SIDES + 1] = {

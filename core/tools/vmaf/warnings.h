@@ -26,7 +26,8 @@ typedef struct Warnings {
 /* Keeps a warning, unless the list has it. */
 void warnings_add(Warnings *warnings, const char *code, unsigned side, const char *text);
 
-/* Prints a line and keeps it as a warning, without `Warning: ` at its beginning. */
+/* Prints a line and keeps it as a warning, without `Warning: ` at its beginning, unless the list
+ * has it. */
 void warnings_say(Warnings *warnings, const char *code, unsigned side, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

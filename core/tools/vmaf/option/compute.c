@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "option.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -58,6 +59,8 @@ static const Preset *find_preset(const Preset *preset, const char *version)
 
 /* ---- the options ---- */
 
+enum { SIDE_MAX = 65535 }; /* of an encode */
+
 int option_add_model(Options *options, const char *text)
 {
     ModelSpec *const grown = realloc(options->models, (options->model_count + 1) * sizeof(*grown));
@@ -101,6 +104,35 @@ static int set_model(Options *options, const Arg *arg, const char *value)
     return option_add_model(options, value);
 }
 
+static int set_display(Options *options, const Arg *arg, const char *value)
+{
+    return display_find(value, &options->display) ? 0
+                                                  : bad_value(arg, value, "hd, phone, 4k or 4k_tv");
+}
+
+static int set_enc_size(Options *options, const Arg *arg, const char *value)
+{
+    char *end;
+    const unsigned long width = strtoul(value, &end, 10);
+    const char *const second = end + 1;
+    const bool begun =
+        isdigit((unsigned char)*value) && *end == 'x' && isdigit((unsigned char)*second);
+    const unsigned long height = begun ? strtoul(second, &end, 10) : 0;
+    if (!begun || *end || !width || !height || width > SIDE_MAX || height > SIDE_MAX)
+        return bad_value(arg, value, "WxH, such as 1280x720");
+    options->enc_width = (unsigned)width;
+    options->enc_height = (unsigned)height;
+    return 0;
+}
+
+static int set_enc_bitdepth(Options *options, const Arg *arg, const char *value)
+{
+    const int err = parse_number(arg, value, &options->enc_bitdepth);
+    if (!err && (options->enc_bitdepth < 6 || options->enc_bitdepth > 16))
+        return bad_value(arg, value, "a bit depth (6 to 16)");
+    return err;
+}
+
 static int set_feature(Options *options, const Arg *arg, const char *value)
 {
     return add_feature(options, value);
@@ -139,9 +171,29 @@ const Arg compute_options[] = {
               "path=FILE, followed by any of :name=METRIC\n"
               ":disable_clip :enable_transform\n"
               ":EXTRACTOR.OPTION=VALUE; may be repeated\n"
-              "(default: vmaf_v0.6.1)",
+              "(default: vmaf_v0.6.1). auto: the model of v1 for\n"
+              "this size and frame rate",
       .set = set_model,
       .complete = "model" },
+    { .name = "display",
+      .value = "SCREEN",
+      .help = "the screen that --model auto is to judge for: hd,\n"
+              "phone, 4k, 4k_tv (a television seen from 3 heights;\n"
+              "scores up to 110); default: hd or 4k, by the size",
+      .newer = true,
+      .set = set_display,
+      .complete = "hd|phone|4k|4k_tv" },
+    { .name = "enc_size",
+      .value = "WxH",
+      .help = "for models of v1: the size of the encode that raw or\n"
+              "Y4M video was decoded from (else: as the file says)",
+      .newer = true,
+      .set = set_enc_size },
+    { .name = "enc_bitdepth",
+      .value = "N",
+      .help = "for models of v1: the bit depth of that encode",
+      .newer = true,
+      .set = set_enc_bitdepth },
     { .name = "feature",
       .value = "SPEC",
       .help = "EXTRACTOR or EXTRACTOR=OPTION=VALUE:OPTION=VALUE…;\nmay be repeated",

@@ -194,24 +194,32 @@ static int set_hwaccel(Options *options, const Arg *arg, const char *value)
     return bad_value(arg, value, "vulkan, cuda, vaapi, auto or none");
 }
 
-/* True if all models are for 4K screens; all others are for 1080 rows. */
-static bool is_for_4k(const Options *options)
+/* True if all models are for screens of 2160 rows; all others are for 1080. */
+static bool is_for_4k(const Options *options, const Video *ref)
 {
     bool all = options->model_count > 0;
-    for (size_t i = 0; i < options->model_count; i++)
-        all = all && strstr(model_spec_label(&options->models[i]), "4k");
+    for (size_t i = 0; i < options->model_count; i++) {
+        const ModelSpec *const spec = &options->models[i];
+        const char *const name = model_spec_label(spec);
+        all =
+            all && (model_spec_is_auto(spec)
+                        ? choice_is_for_4k(options->display, ref->format.width, ref->format.height)
+                        : strstr(name, "4k") || strstr(name, "_2160"));
+    }
     return all;
 }
 
-VideoAlign options_align(const Options *options)
+VideoAlign options_align(const Options *options, const Video *ref)
 {
     VideoAlign align = options->align;
     if (options->scale_to_model) {
-        align.box_width = is_for_4k(options) ? 3840 : 1920;
-        align.box_height = is_for_4k(options) ? 2160 : 1080;
+        const bool is_4k = is_for_4k(options, ref);
+        align.box_width = is_4k ? 3840 : 1920;
+        align.box_height = is_4k ? 2160 : 1080;
     }
     align.common_bitdepth = options->common_bitdepth;
     align.sdr_model = !options->no_prediction;
+    align.deepen = options_choose_model(options) || options->enc_width || options->enc_bitdepth;
     return align;
 }
 

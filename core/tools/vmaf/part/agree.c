@@ -85,6 +85,8 @@ static int compare(const PartFile *a, const PartFile *b)
     if (!err)
         err = compare_lists(a, b, "models", "models");
     if (!err)
+        err = compare_values(a, b, "chosen_by", "with models for different pictures");
+    if (!err)
         err = compare_lists(a, b, "extractors", "features");
     return err ? err : compare_values(a, b, "scored", "of different pictures");
 }

@@ -23,7 +23,6 @@ typedef struct Merge {
     char **words;         /* the command line that a single run would have had */
     int word_count;
     Options options; /* parsed from `words` */
-    Models *models;
     Rating rating;
     Warnings of_run; /* that this merge found itself */
     VideoReader readers[SIDES];
@@ -330,6 +329,29 @@ static int collect_warnings(Merge *merge)
     return err;
 }
 
+/* ---- the models ---- */
+
+/* Chooses and sets up the models as the parts did. */
+static int create_models(Merge *merge)
+{
+    const json_t *const by = json_object_get(merge->parts[0].head, "chosen_by");
+    Rating *const rating = &merge->rating;
+    rating->pair = (ScoredPair){
+        .scored = { number_of(by, "width"), number_of(by, "height"), number_of(by, "bitdepth"),
+                    format_of(by) },
+        .width = number_of(by, "enc_width"),
+        .height = number_of(by, "enc_height"),
+        .bitdepth = number_of(by, "enc_bitdepth"),
+        .told_size = json_is_true(json_object_get(by, "told_size")),
+        .told_bitdepth = json_is_true(json_object_get(by, "told_bitdepth")),
+        .widened = json_is_true(json_object_get(by, "widened")),
+        .rate_num = number_of(by, "rate_num"),
+        .rate_den = number_of(by, "rate_den"),
+    };
+    const ModelUse use = { &rating->pair, NULL, &merge->of_run, &rating->warnings };
+    return models_create(&rating->models, &merge->options, &use);
+}
+
 /* ---- where the parts were measured ---- */
 
 /* Adds a name to a comma-separated list, unless it is in it or there is no room. */
@@ -540,9 +562,9 @@ static int prepare(Merge *merge)
     if (!err)
         err = rating_create_context(rating, &merge->options, 0, rating);
     if (!err)
-        err = models_create(&merge->models, &merge->options, &merge->of_run);
+        err = create_models(merge);
     if (!err)
-        err = models_use(merge->models, rating->vmaf);
+        err = models_use(rating->models, rating->vmaf);
     if (!err)
         err = extractors_use(&merge->options, rate, rating->vmaf);
     if (!err)
@@ -606,7 +628,7 @@ static int merge_all(Merge *merge)
     if (!err)
         err = rating_end(&merge->rating, &merge->options);
     if (!err)
-        err = rating_finish(&merge->rating, &merge->options, merge->models);
+        err = rating_finish(&merge->rating, &merge->options);
     if (!err && merge->rating.report)
         err = html_write(&merge->rating.report, 1, merge->options.html);
     return err                      ? err
@@ -620,7 +642,6 @@ int merge_parts(const Options *options)
     Merge merge = { .asked = options };
     const int err = merge_all(&merge);
     rating_destroy(&merge.rating);
-    models_destroy(merge.models);
     warnings_clear(&merge.of_run);
     for (unsigned i = 0; i < SIDES; i++)
         free(merge.videos[i].notes);

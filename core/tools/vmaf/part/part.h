@@ -100,7 +100,7 @@ int part_run_note_thumbs(PartRun *part, uint64_t pair, const VmafPicture *ref,
 
 /* ---- part files ---- */
 
-enum { PART_VERSION = 1 };
+enum { PART_VERSION = 2 };
 
 /* Makes the list of models for a part file. Models in files are identified by their content,
  * built-in models by name. The caller releases the list. */

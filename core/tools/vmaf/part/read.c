@@ -122,10 +122,10 @@ static int check_head(PartFile *part)
     int ended = 0;
     const json_t *read, *places, *edges, *options;
     const int bad = json_unpack(
-        part->head, "{sI sI sI sb so so so so so so so so so so}", "vmaf_part", &version, "first",
-        &first, "count", &count, "ended", &ended, "inputs", &read, "scored", &read, "models", &read,
-        "extractors", &places, "settings", &read, "options", &options, "read", &read, "edges",
-        &edges, "places", &places, "version", &read);
+        part->head, "{sI sI sI sb so so so so so so so so so so so}", "vmaf_part", &version,
+        "first", &first, "count", &count, "ended", &ended, "inputs", &read, "scored", &read,
+        "models", &read, "extractors", &places, "settings", &read, "options", &options, "read",
+        &read, "edges", &edges, "places", &places, "version", &read, "chosen_by", &read);
     if (version && version != PART_VERSION)
         return refuse(part, "it was written by another version of vmaf: run all parts again");
     if (bad || first < 0 || first > UINT32_MAX || count < 0 || count > UINT32_MAX || !part->values)

@@ -69,6 +69,19 @@ static json_t *describe_scored(const Rating *rating)
                      "pixel_format", video_format_name(format->pix_fmt));
 }
 
+/* What models were chosen by. */
+static json_t *describe_pair(const ScoredPair *pair)
+{
+    const VideoFormat *const scored = &pair->scored;
+    return json_pack("{sI sI sI ss sI sI sI sb sb sb sI sI}", "width", (json_int_t)scored->width,
+                     "height", (json_int_t)scored->height, "bitdepth", (json_int_t)scored->bitdepth,
+                     "pixel_format", video_format_name(scored->pix_fmt), "enc_width",
+                     (json_int_t)pair->width, "enc_height", (json_int_t)pair->height,
+                     "enc_bitdepth", (json_int_t)pair->bitdepth, "told_size", pair->told_size,
+                     "told_bitdepth", pair->told_bitdepth, "widened", pair->widened, "rate_num",
+                     (json_int_t)pair->rate_num, "rate_den", (json_int_t)pair->rate_den);
+}
+
 /* True if the option influences scores or what reports say about them. Other options choose
  * where to compute and what to print meanwhile. */
 static bool is_setting(const char *name)
@@ -210,14 +223,14 @@ static json_t *describe(const Rating *rating, const Options *options)
 {
     const PartRun *const part = rating->part;
     return json_pack(
-        "{sI ss so sI sI sb so so so so so so s{so so so so so sI sI} so so so sb sI sf}",
+        "{sI ss so sI sI sb so so so so so so so s{so so so so so sI sI} so so so sb sI sf}",
         "vmaf_part", (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
         describe_shard(&options->part), "first", (json_int_t)part->first, "count",
         (json_int_t)part->count, "ended", part->ended, "inputs", describe_inputs(rating), "scored",
-        describe_scored(rating), "models", json_incref(part->models), "extractors",
-        describe_extractors(rating->vmaf), "settings", describe_options(options, true), "options",
-        describe_options(options, false), "read", "reference",
-        describe_read(rating, rating->ref, SIDE_REF), "distorted",
+        describe_scored(rating), "chosen_by", describe_pair(&rating->pair), "models",
+        json_incref(part->models), "extractors", describe_extractors(rating->vmaf), "settings",
+        describe_options(options, true), "options", describe_options(options, false), "read",
+        "reference", describe_read(rating, rating->ref, SIDE_REF), "distorted",
         describe_read(rating, rating->video, SIDE_DIST), "pairing",
         *rating->pairing ? text(rating->pairing) : json_null(), "incomplete",
         *rating->incomplete ? text(rating->incomplete) : json_null(), "warnings",
