@@ -65,7 +65,8 @@ def check_backends():
     names = re.findall(r'--(\w+)_device ', text)
     pages = open(f'{top}/docs/backends/README.md').read()
     for name in names:
-        if not os.path.exists(f'{top}/docs/backends/{name}.md') or f'[`{name}`]({name}.md)' not in pages:
+        page = f'{name}/overview.md' if os.path.isdir(f'{top}/docs/backends/{name}') else f'{name}.md'
+        if not os.path.exists(f'{top}/docs/backends/{page}') or f'[`{name}`]({page})' not in pages:
             complain(f'docs/backends/README.md: no page on {name}')
     usage = open(f'{top}/docs/usage.md').read()
     for option in re.findall(r'^ +(?:-\w, )?--(\w[\w-]*)', text, re.M):
@@ -74,7 +75,45 @@ def check_backends():
             complain(f'docs/usage.md: nothing on --{option}')
 
 
+def check_links():
+    """Checks that links between the documents lead to files, and that headings are where links expect them."""
+    for folder, _, names in [(top, [], ['README.md', 'CONTRIBUTING.md']), *os.walk(f'{top}/docs')]:
+        for name in (name for name in names if name.endswith('.md')):
+            path = os.path.join(folder, name)
+            text = re.sub(r'^```.*?^```$|^    [^\n]*$', '', open(path).read(), flags=re.M | re.S)
+            for link in re.findall(r'\]\(([^)\s]+)\)', text):
+                target, _, heading = link.partition('#')
+                if ':' in target:
+                    continue
+                to = os.path.join(folder, target) if target else path
+                if not os.path.exists(to):
+                    complain(f'{path}: {link} leads nowhere')
+                elif heading and to.endswith('.md') and heading not in headings(to):
+                    complain(f'{path}: {link} has no such heading')
+
+
+def headings(path):
+    """Returns the anchors of a document: those of its headings, and its own."""
+    text = open(path).read()
+    found = re.findall(r'^#+ (.*)$', text, re.M)
+    return set(re.findall(r'<a id="([^"]*)">', text)) | {re.sub(r'[^\w -]', '', title.lower()).replace(' ', '-') for title in found}
+
+
+def check_papers():
+    """Checks that the names of the design papers lead to files of this tree."""
+    name = 'docs/development/from-the-design-papers.md'
+    for line in open(f'{top}/{name}'):
+        cells = line.split(' | ')
+        if line.startswith('| ') and len(cells) > 2:
+            ours = line if cells[1].startswith('the same') else ' '.join(cells[1:])
+            for path in re.findall(r'`((?:core|docs|scripts|dev|ffmpeg-patches|\.github)/[\w./-]+)`', ours):
+                if not os.path.exists(f'{top}/{path}'):
+                    complain(f'{name}: there is no {path}')
+
+
 check_features()
 check_options()
+check_links()
+check_papers()
 check_backends()
 sys.exit(1 if failed else 0)
