@@ -37,6 +37,7 @@ def prepare():
         to.y4m(name, data)
     for name, data in (('slow_ref.y4m', ref), ('slow_dist.y4m', dist)):
         to.y4m(name, data, 'W64 H64 F2:1 Ip A1:1 C420jpeg')
+    to.y4m('large.y4m', to.clip('mix', '256', '224', '420', '8', '2')[0], 'W256 H224 F30:1 Ip A1:1 C420jpeg', 256 * 224 * 3 // 2)
     out.y4m('secret.y4m', ref)
     Inputs(SYNTHCLIP, VIDEOS + '2').y4m('secret.y4m', ref)  # the folder's name begins with that of the allowed one
     to.y4m('short.y4m', dist[:len(dist) // 2])
@@ -291,6 +292,16 @@ def test_score():
     assert more['frames'] == 5 and more['models'][0]['source'] == 'vmaf_v0.6.1neg'
     assert more['score'] == report['pooled_metrics']['vmaf']['mean']
     assert set(more['pooled']) == set(report['pooled_metrics'])
+    large = {'reference': 'large.y4m', 'distorted': 'large.y4m'}
+    told = structured(client.call('score', {**large, 'model': 'auto', 'display': '4k', 'enc_size': '224x150',
+                                            'enc_bitdepth': 8, 'frame_count': 2})[0])
+    report = report_of('-r', 'large.y4m', '-d', 'large.y4m', '-m', 'auto', '--display', '4k', '--enc_size', '224x150',
+                       '--enc_bitdepth', '8', '--frame_cnt', '2')
+    assert told['score'] == report['pooled_metrics']['vmaf']['mean']
+    assert told['models'] == report['vmaf_turbo']['models'] and told['models'][0]['source'] == 'vmaf_v1.0.16_1d5h_2160'
+    assert 'enc_width=224:enc_height=150:enc_bitdepth=8' in told['models'][0]['note'], told['models']
+    for arguments in ({'model': 'auto', 'display': 'tv'}, {'display': '4k'}, {'enc_size': 'large'}, {'enc_bitdepth': 3}):
+        assert failure(client.call('score', {**large, **arguments})[0])
     for arguments in ({'model': 'no_such_model'}, {'features': ['no_such_feature']}, {'features': ['-o/tmp/x']},
                       {'features': ['psnr=no_such=1']}, {'backend': 'no_such'}, {'backend': '--help'},
                       {'model': 'vmaf_v0.6.1:path=/etc/passwd'}, {'model': 'bad_model.json'}, {'model': 'ref.y4m'},

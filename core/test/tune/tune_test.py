@@ -178,6 +178,31 @@ class Page(html.parser.HTMLParser):
         self.tags.add(tag)
 
 
+def models_of_v1_know_the_encode():
+    clip('wide.mkv', size='432x320', frames=6)
+    write_encoder('half', 'subprocess.run([%r, "-v", "error", "-nostdin", "-y", "-i", "file:" + source, "-vf", "scale=288:214",'
+                  ' "-c:v", "libx264", "-crf", setting, "file:" + output], check=True)\nshutil.copy(output, "kept-half.mkv")\n' % ffmpeg)
+    # The last one is the model that needs the largest pictures: devices are tried with it, too.
+    for words in (('--model', 'auto'), ('--model', 'vmaf_v1.0.16_3d0h_2160'), ('--model', 'auto', '--display', '4k_tv')):
+        out = run('compare', 'wide.mkv', '--encoder-cmd', './half {input} {output} {crf}', '--crf', '35', '--allow-scaled', *words,
+                  '--json', 'o.json')
+        check('compare with v1', out.returncode == 0, words, out.stderr)
+        point = json.load(open('o.json'))['points'][0]
+        subprocess.run([vmaf, '-r', 'wide.mkv', '-d', 'kept-half.mkv', '--json', '-o', 'v.json', '-q', '--precision', 'max', *words],
+                       check=True, stderr=subprocess.DEVNULL)
+        report = json.load(open('v.json'))
+        check('v1 as the command', point['score'] == report['pooled_metrics']['vmaf']['mean'], words, point)
+        check('and the model is named', point['models'] == report['vmaf_turbo']['models'] and
+              'enc_width=288:enc_height=214' in point['models'][0]['note'], point['models'])
+    out = run('search', 'wide.mkv', '--encoder', FAST['libx264'], '--target', '1', '--crf', '40..40', '--model', 'auto',
+              '--resume', 'v1.jsonl', '--json', '-')
+    again = run('search', 'wide.mkv', '--encoder', FAST['libx264'], '--target', '1', '--crf', '40..40', '--model', 'auto',
+                '--resume', 'v1.jsonl', '--json', '-')
+    models = [json.loads(text.stdout)['tries'][0]['models'] for text in (out, again)] if out.stdout and again.stdout else [[], 1]
+    check('a search names the model', models[0] and models[0][0]['source'] == 'vmaf_v1.0.16_3d0h' and models[0] == models[1],
+          out.stderr, models)
+
+
 def names_stay_names():
     names = ['-i.mkv', 'a\nb "c".mkv', "$(touch pwned);'x'.mkv", '<script>alert(1)<', 'pipe:0', 'colon:%03d.mkv']
     for name in names if everything else names[:2]:
@@ -720,7 +745,7 @@ def three_encoders():
               out.stderr)
 
 
-tests = [documents_say_what_there_is, compares_what_the_command_scores, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
+tests = [documents_say_what_there_is, compares_what_the_command_scores, models_of_v1_know_the_encode, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
          encodes_of_anything_else_have_failed, odd_sources_are_encoded_whole, missing_devices_end_the_run_before_it_starts,
          a_device_that_dies_loses_nothing, warnings_are_passed_on, other_scores_are_not_resumed,
          the_printed_command_makes_the_same_file, the_page_fits_a_telephone,

@@ -28,7 +28,7 @@ int scoring_add_model(Task *task, const char *model, char *why, size_t size)
     if (!model)
         return 0;
     task_add(task, "--model");
-    if (is_builtin_model(model)) {
+    if (!strcmp(model, "auto") || is_builtin_model(model)) {
         task_add(task, "version=%s", model);
         return 0;
     }
@@ -83,6 +83,9 @@ static void add_options(Task *task, const json_t *arguments)
     add_string(task, arguments, "backend", "--backend");
     add_string(task, arguments, "device", "--device");
     add_string(task, arguments, "scale", "--scale");
+    add_string(task, arguments, "display", "--display");
+    add_string(task, arguments, "enc_size", "--enc_size");
+    add_number(task, arguments, "enc_bitdepth", "--enc_bitdepth");
     add_number(task, arguments, "subsample", "--subsample");
     add_number(task, arguments, "frame_count", "--frame_cnt");
     add_number(task, arguments, "skip_reference", "--frame_skip_ref");

@@ -5,11 +5,23 @@
 
 #include "task.h"
 
+/* The schema of `display`. */
+#define SCORING_DISPLAY                                                                            \
+    "\"display\": {\"type\": \"string\", \"enum\": [\"hd\", \"phone\", \"4k\", \"4k_tv\"], "       \
+    "\"description\": \"For the model auto: the screen to judge for (default: hd or 4k, by the "   \
+    "size).\"},"
+
 /* Schema properties for scoring options, which scoring_run reads from the arguments. */
 #define SCORING_PROPERTIES                                                                         \
     "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, \"description\": "   \
     "\"Name of a built-in model (see describe_model), or path of a model file. Default: "          \
-    "vmaf_v0.6.1; vmaf_4k_v0.6.1 is for 4K screens, vmaf_v0.6.1neg ignores enhancement.\"},"       \
+    "vmaf_v0.6.1; vmaf_4k_v0.6.1 is for 4K screens, vmaf_v0.6.1neg ignores enhancement; auto: "    \
+    "the model of v1 for this size and frame rate, whose scores are not comparable with "          \
+    "v0.\"}," SCORING_DISPLAY "\"enc_size\": {\"type\": \"string\", \"minLength\": 3, "            \
+    "\"maxLength\": 11, \"description\": \"For models of v1 and raw or Y4M video: the size of "    \
+    "the encode, such as 960x540.\"},"                                                             \
+    "\"enc_bitdepth\": {\"type\": \"integer\", \"minimum\": 6, \"maximum\": 16, "                  \
+    "\"description\": \"The same for its bit depth.\"},"                                           \
     "\"features\": {\"type\": \"array\", \"maxItems\": 16, \"items\": {\"type\": \"string\", "     \
     "\"minLength\": 1, \"maxLength\": 256}, \"description\": \"Other metrics to compute as "       \
     "well: "                                                                                       \

@@ -119,6 +119,10 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
     }
     task_add(task, "--json");
     task_add(task, "/proc/self/fd/1");
+    if (json_object_get(arguments, "display")) {
+        task_add(task, "--display");
+        task_add(task, "%s", tool_string(arguments, "display", ""));
+    }
     return scoring_add_model(task, tool_string(arguments, "model", NULL), why, size);
 }
 
@@ -192,7 +196,8 @@ const Tool search_target_tool = {
         "\"sample_time\": {\"type\": \"number\", \"minimum\": 0.1, \"maximum\": 600, "
         "\"description\": \"Length of each sample in seconds (default 8).\"}, "
         "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, "
-        "\"description\": \"Name of a built-in model, or path of a model file.\"}, "
+        "\"description\": \"Name of a built-in model, path of a model file, or auto: the model of v1 "
+        "for this size and frame rate; its scores mean other qualities than those of v0.\"}, " SCORING_DISPLAY
         "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, "
         "\"description\": \"Where to score: cpu (default), or a usable backend of "
         "list_backends.\"}, "

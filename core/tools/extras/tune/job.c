@@ -286,6 +286,7 @@ static int finish_score(Workshop *shop, Job *job)
     job->score = pooling_scores(&shop->pooling, scored.scores, scored.count);
     job->place = scored.place;
     job->warnings = scored.warnings;
+    job->models = scored.models;
     job->device->scored++;
     end_step(shop, job);
     discard(&job->file, job->output != NULL);
@@ -420,6 +421,7 @@ void job_free(Job *job)
     free(job->failure);
     json_decref(job->place);
     json_decref(job->warnings);
+    json_decref(job->models);
     json_decref(job->stored);
     *job = (Job){ .source = NULL };
 }

@@ -85,6 +85,7 @@ typedef struct Job {
     size_t score_count;
     double score;     /* pooled over the frames */
     json_t *place;    /* where it was scored */
+    json_t *models;   /* that scored it; NULL: the result is from a journal */
     json_t *warnings; /* of scoring: an array of objects with "code", "input" and "text" */
     char *failure;    /* why the job failed; NULL: it did not */
     json_t *stored;   /* the result as an earlier run saved it; NULL: computed now */

@@ -19,6 +19,7 @@ enum {
     ARG_THREADS,
     ARG_ENCODES,
     ARG_MODEL,
+    ARG_DISPLAY,
     ARG_FEATURE,
     ARG_METRIC,
     ARG_POOL,
@@ -64,6 +65,8 @@ enum {
     { .help = "Scores" },                                                                          \
         ROW(ARG_MODEL, "model", "SPEC", "a model, as for the vmaf command; may be repeated",       \
             "model"),                                                                              \
+        ROW(ARG_DISPLAY, "display", "SCREEN", "for --model auto, as for the vmaf command",         \
+            "hd|phone|4k|4k_tv"),                                                                  \
         ROW(ARG_FEATURE, "feature", "SPEC", "a feature, as for the vmaf command; see --metric",    \
             "feature"),                                                                            \
         ROW(ARG_METRIC, "metric", "NAME", "the metric to compare by (default: vmaf)", NULL),       \
@@ -380,6 +383,7 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         err = take_count(arg, value, 1, 1000000, &number);
         return err ? err : add_score_words(options, arg, value);
     case ARG_MODEL:
+    case ARG_DISPLAY:
     case ARG_FEATURE:
     case ARG_RANGE:
         return add_score_words(options, arg, value);

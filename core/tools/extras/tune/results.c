@@ -327,6 +327,7 @@ json_t *result_json(const Job *job)
     json_object_set_new(object, "score_seconds", number(job->score_seconds));
     json_object_set_new(object, "score_fps", number(speed(job, job->score_seconds)));
     json_object_set(object, "scored_on", job->place);
+    json_object_set(object, "models", job->models);
     json_object_set(object, "warnings", job->warnings);
     return object;
 }

@@ -147,8 +147,11 @@ static int take_more(Scored *scored, const json_t *report, const char *label)
     scored->pairs = (uint64_t)json_integer_value(pairs);
     scored->place = make_place(report, label);
     scored->warnings = json_array();
-    return scored->place ? list_join(scored->warnings, json_object_get(report, "warnings"))
-                         : -ENOMEM;
+    scored->models = json_array();
+    const int err = list_join(scored->models, json_object_get(report, "models"));
+    if (err || !scored->place)
+        return -ENOMEM;
+    return list_join(scored->warnings, json_object_get(report, "warnings"));
 }
 
 int scored_read(Scored *scored, const char *path, const char *metric, const char *label,
@@ -183,5 +186,6 @@ void scored_free(Scored *scored)
     free(scored->scores);
     json_decref(scored->place);
     json_decref(scored->warnings);
+    json_decref(scored->models);
     *scored = (Scored){ .count = 0 };
 }

@@ -14,6 +14,7 @@ typedef struct Scored {
     uint64_t pairs;   /* pairs of frames that were compared; more than `count` with --subsample */
     json_t *place;    /* where the features were measured */
     json_t *warnings; /* an array of objects with "code", "input" and "text" */
+    json_t *models;   /* an array of objects with "metric", "source" and perhaps "note" */
 } Scored;
 
 /* Read the scores of one metric, which were computed on the device called `label`. Returns 0,

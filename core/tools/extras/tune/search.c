@@ -128,12 +128,15 @@ static int sum_up(const Search *search, const Round *round, Try *try)
     }
     try->places = json_array();
     try->warnings = json_array();
+    try->models = json_array();
     for (size_t i = 0; !err && i < round->count; i++) {
         json_t *const place = json_pack("[O]", round->jobs[i].place);
         err = list_join(try->places, place);
         json_decref(place);
         if (!err)
             err = list_join(try->warnings, round->jobs[i].warnings);
+        if (!err)
+            err = list_join(try->models, round->jobs[i].models);
     }
     if (err)
         return err;
@@ -176,8 +179,9 @@ static int measure(Search *search, Try *try)
 
 static json_t *try_json(const Try *try)
 {
-    return json_pack("{s:f, s:f, s:f, s:O, s:O}", "setting", try->setting, "score", try->score,
-                     "bitrate", try->bitrate, "scored_on", try->places, "warnings", try->warnings);
+    return json_pack("{s:f, s:f, s:f, s:O, s:O, s:O}", "setting", try->setting, "score", try->score,
+                     "bitrate", try->bitrate, "scored_on", try->places, "warnings", try->warnings,
+                     "models", try->models);
 }
 
 /* Take the try from the journal, or measure it and add it there. */
@@ -192,10 +196,11 @@ static int recall_or_measure(Search *search, Try *try)
     if (!key)
         return -ENOMEM;
     int err = 0;
-    json_t *places, *warnings;
-    if (!json_unpack(journal_get(search->journal, key), "{s:F, s:F, s:o, s:o}", "score",
+    json_t *places, *warnings, *models;
+    if (!json_unpack(journal_get(search->journal, key), "{s:F, s:F, s:o, s:o, s:o}", "score",
                      &try->score, "bitrate", &try->bitrate, "scored_on", &places, "warnings",
-                     &warnings)) {
+                     &warnings, "models", &models)) {
+        try->models = json_incref(models);
         try->places = json_incref(places);
         try->warnings = json_incref(warnings);
     } else {
@@ -211,6 +216,7 @@ static void try_free(Try *try)
 {
     json_decref(try->places);
     json_decref(try->warnings);
+    json_decref(try->models);
 }
 
 static int try_setting(Search *search, int step)

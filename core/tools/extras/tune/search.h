@@ -46,6 +46,7 @@ double seek_slope(const Seek *seek, int step);
 typedef struct Try {
     double setting, score, bitrate;
     json_t *places;   /* where it was scored: an array */
+    json_t *models;   /* that scored it: an array */
     json_t *warnings; /* of scoring: an array */
 } Try;
 

@@ -10,7 +10,7 @@
 #include "common/message.h"
 #include "scored.h"
 
-enum { WIDTH = 352, HEIGHT = 288, FRAMES = 2 };
+enum { WIDTH = 400, HEIGHT = 320, FRAMES = 2 }; /* large enough for all models */
 
 #define TRIAL_TIME 600 /* seconds; the first run of a driver may compile for long */
 
