@@ -95,6 +95,24 @@ enum VmafReportSide {
 VMAF_EXPORT int vmaf_report_warning(VmafContext *vmaf, const char *code, enum VmafReportSide side,
                                     const char *text);
 
+/** A pair of frames, as their files have them. */
+typedef struct VmafReportFrame {
+    size_t size;        /**< sizeof(VmafReportFrame) */
+    double time;        /**< when the reference's frame is shown, in seconds; NaN: not known */
+    uint64_t ref, dist; /**< the frames' numbers in their videos, from 0 */
+} VmafReportFrame;
+
+/**
+ * Says which frames of the two videos a pair consists of, and when they are shown. JSON reports of
+ * vmaf_report_details() list the times if they are known for all frames of the report, and the
+ * numbers where they do not simply follow one another from `skipped` on. A second call for a pair
+ * replaces the first.
+ *
+ * @param index of the pair, as given to vmaf_read_pictures()
+ * @return 0; -EINVAL when a pointer is NULL or the size is not set; -ENOMEM
+ */
+VMAF_EXPORT int vmaf_report_frame(VmafContext *vmaf, unsigned index, const VmafReportFrame *frame);
+
 /**
  * XML and JSON reports end with a list of where each feature ran if one of them ran on a GPU. After
  * this call they always have that list; a feature on the CPU then shows the instruction set of its

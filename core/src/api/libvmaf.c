@@ -247,6 +247,13 @@ int vmaf_report_warning(VmafContext *vmaf, const char *code, enum VmafReportSide
     return notes_add_warning(&vmaf->notes, code, side, text);
 }
 
+int vmaf_report_frame(VmafContext *vmaf, unsigned index, const VmafReportFrame *frame)
+{
+    if (!vmaf || !frame || frame->size < sizeof(*frame))
+        return -EINVAL;
+    return notes_set_frame(&vmaf->notes, index, frame);
+}
+
 int vmaf_report_places(VmafContext *vmaf)
 {
     if (!vmaf)

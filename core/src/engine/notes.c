@@ -131,6 +131,15 @@ int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, 
     return 0;
 }
 
+int notes_set_frame(Notes *notes, unsigned index, const VmafReportFrame *frame)
+{
+    const int err =
+        mem_grow_to(&notes->frames, index, &notes->frame_capacity, sizeof(*notes->frames));
+    if (!err)
+        notes->frames[index] = (NotedFrame){ true, frame->time, frame->ref, frame->dist };
+    return err;
+}
+
 static int replace_text(char **text, const char *from)
 {
     char *const copy = from ? mem_strdup(from) : NULL;
@@ -183,6 +192,7 @@ void notes_clear(Notes *notes)
         mem_free(notes->warnings[i].code);
         mem_free(notes->warnings[i].text);
     }
+    mem_free(notes->frames);
     mem_free(notes->warnings);
     mem_free(notes->models);
     mem_free(notes->options);

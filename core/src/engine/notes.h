@@ -42,8 +42,17 @@ typedef struct NotedWarning {
     char *code, *text;
 } NotedWarning;
 
+/* A pair of frames. */
+typedef struct NotedFrame {
+    bool known;
+    double time; /* NaN: not known */
+    uint64_t ref, dist;
+} NotedFrame;
+
 typedef struct Notes {
     NotedInput ref, dist;
+    NotedFrame *frames; /* by the number of the pair */
+    size_t frame_capacity;
     NotedWarning *warnings; /* in the order they were added */
     size_t warning_count, warning_capacity;
     NotedModel *models; /* in the order of their first use */
@@ -69,6 +78,7 @@ int notes_set_model_note(Notes *notes, const char *name, const char *note);
 int notes_add_option(Notes *notes, const char *name, const char *value);
 /* Does nothing for a warning that is noted already. */
 int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, const char *text);
+int notes_set_frame(Notes *notes, unsigned index, const VmafReportFrame *frame);
 int notes_set_partial(Notes *notes, const char *reason);  /* NULL: none is missing */
 int notes_set_complete(Notes *notes, const char *reason); /* NULL: none is missing */
 

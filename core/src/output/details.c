@@ -139,6 +139,91 @@ static void put_inputs(List *top, const Notes *notes)
     end(&list, '}');
 }
 
+/* ---- the frames of the report ---- */
+
+static const NotedFrame *noted_frame(const Sheet *sheet, size_t index)
+{
+    const Notes *const notes = sheet->report->notes;
+    const bool there = index < notes->frame_capacity && notes->frames[index].known;
+    return there ? &notes->frames[index] : NULL;
+}
+
+/* True if all frames of the report have a time. */
+static bool has_times(const Sheet *sheet)
+{
+    for (size_t i = sheet_next_frame(sheet, 0); i < sheet->end; i = sheet_next_frame(sheet, i + 1))
+        if (!noted_frame(sheet, i) || !isfinite(noted_frame(sheet, i)->time))
+            return false;
+    return sheet_next_frame(sheet, 0) < sheet->end;
+}
+
+static void put_times(List *top, const Sheet *sheet)
+{
+    const char *comma = "";
+    if (!has_times(sheet))
+        return;
+    put_name(top, "times");
+    fputc('[', top->file);
+    for (size_t i = sheet_next_frame(sheet, 0); i < sheet->end;
+         i = sheet_next_frame(sheet, i + 1)) {
+        char text[512];
+        text_print_double(text, sizeof(text), "%.6f", noted_frame(sheet, i)->time);
+        fprintf(top->file, "%s%s", comma, text);
+        comma = ", ";
+    }
+    fputc(']', top->file);
+}
+
+static uint64_t number_in(const NotedFrame *frame, bool is_ref)
+{
+    return is_ref ? frame->ref : frame->dist;
+}
+
+/* True if the number of each frame of the report is known, and one does not follow from `skipped`.
+ */
+static bool has_numbers(const Sheet *sheet, bool is_ref)
+{
+    const Notes *const notes = sheet->report->notes;
+    const NotedInput *const input = is_ref ? &notes->ref : &notes->dist;
+    bool moved = false;
+    for (size_t i = sheet_next_frame(sheet, 0); i < sheet->end;
+         i = sheet_next_frame(sheet, i + 1)) {
+        const NotedFrame *const frame = noted_frame(sheet, i);
+        if (!frame)
+            return false;
+        moved = moved || number_in(frame, is_ref) != input->skipped + i;
+    }
+    return moved;
+}
+
+static void put_numbers(List *list, const char *name, const Sheet *sheet, bool is_ref)
+{
+    const char *comma = "";
+    if (!has_numbers(sheet, is_ref))
+        return;
+    put_name(list, name);
+    fputc('[', list->file);
+    for (size_t i = sheet_next_frame(sheet, 0); i < sheet->end;
+         i = sheet_next_frame(sheet, i + 1)) {
+        fprintf(list->file, "%s%" PRIu64, comma, number_in(noted_frame(sheet, i), is_ref));
+        comma = ", ";
+    }
+    fputc(']', list->file);
+}
+
+static void put_frame_numbers(List *top, const Sheet *sheet)
+{
+    if (!has_numbers(sheet, true) && !has_numbers(sheet, false))
+        return;
+    put_name(top, "frame_numbers");
+    List list = begin(top->file, top->depth + 1, '{');
+    put_numbers(&list, "reference", sheet, true);
+    put_numbers(&list, "distorted", sheet, false);
+    end(&list, '}');
+}
+
+/* ---- the run ---- */
+
 static void put_warnings(List *top, const Notes *notes)
 {
     static const char *const inputs[] = {
@@ -326,6 +411,8 @@ void sheet_put_details(FILE *file, const Sheet *sheet)
     put_inputs(&top, report->notes);
     put_warnings(&top, report->notes);
     put_scored(&top, report);
+    put_times(&top, sheet);
+    put_frame_numbers(&top, sheet);
     put_models(&top, report->notes);
     put_features(&top, report);
     put_options(&top, report->notes);

@@ -194,6 +194,32 @@ def check_marks():
     check('marks are as far apart as round numbers', len(steps) == 1 and str(steps.pop()).strip('.0') in ('1', '2', '5'), marks)
 
 
+def check_clock(path, times):
+    """The page of a report says these times: of a frame that is selected, and at the marks of the axis."""
+    metrics = {'frames': [{'frameNum': 2 * i, 'metrics': {'vmaf': 50 + i % 40}} for i in range(len(times))], 'version': '1'}
+    details = {'schema': 1, 'program': 'vmaf-turbo', 'version': '1', 'inputs': {}, 'times': times}
+    with open(path, 'w') as file:
+        json.dump({**metrics, 'vmaf_turbo': details}, file)
+    subprocess.check_call([vmaf, '--report', path, '--html', 'clock.html'])
+    for i in (0, 1, len(times) // 3, len(times) - 1):
+        browser.open(f'file://{work}/clock.html#frame={2 * i}')
+        browser.settle()
+        ms = round(times[i] * 1000)
+        want = f'frame {2 * i}, {ms // 60000}:{ms // 1000 % 60:02}.{ms % 1000:03}'
+        told = browser.ask("document.querySelector('.where').textContent")
+        check(f'{path}: the time of a frame', told == want, (told, want))
+    browser.ask("document.querySelector('[data-do=all]').click()")
+    browser.settle()
+    marks = browser.ask("[...document.querySelector('.chart .xs').children].map((m) => [parseFloat(m.style.left), m.textContent])")
+    check(f'{path}: there are marks', len(marks) > 2, marks)
+    for left, text in marks:
+        minutes, seconds = text.split(':')
+        at = left / 100 * (len(times) - 1)
+        i = min(int(at), len(times) - 2)
+        there = times[i] + (at - i) * (times[i + 1] - times[i])
+        check(f'{path}: a mark is at its time', abs(60 * int(minutes) + float(seconds) - there) < .01, (left, text, there))
+
+
 def check_film():
     make_film('film.json')
     subprocess.check_call([vmaf, '--report', 'film.json', '--html', 'film.html'])
@@ -242,6 +268,9 @@ browser = Browser(f'{work}/profile')
 try:
     check_encodes()
     check_film()
+    check_clock('variable.json', [round(1.4 + .04 * i + .0007 * i * i, 6) for i in range(300)])
+    check_clock('gaps.json', [round(.04 * i + 70 * (i > 100) + 65.535 * (i > 200), 6) for i in range(300)])
+    check_clock('even.json', [round(i * 1001 / 30000 + 5.2, 6) for i in range(300)])
     check_comparison()
     look(f'{work}/page.html', 'report-light', width=1100, height=1250)
     look(f'{work}/page.html', 'report-dark', width=1100, height=3400, dark=True)

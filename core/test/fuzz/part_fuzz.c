@@ -22,7 +22,8 @@ static void read_rows(PartFile *part)
         kinds[features] = own && strlen(own) <= VALUES_MAX ? own : "";
         rooms[features] = room[features];
     }
-    const PartRow row = { rooms, values };
+    PairFrames frames;
+    const PartRow row = { &frames, rooms, values };
     for (uint64_t i = 0; i < part->count; i++)
         if (part_next_row(part, kinds, features, (unsigned)(part->first + i), &row))
             break;

@@ -279,7 +279,7 @@ def test_score():
     assert result['score'] == pooled['vmaf']['mean'] and result['metric'] == 'vmaf'
     scores = sorted((frame['metrics']['vmaf'], frame['frameNum']) for frame in report['frames'])
     assert [(row['score'], row['frame']) for row in result['worst']] == scores[:3]
-    assert all(row['time'] == float(f'{row["frame"] / 30:.12g}') for row in result['worst']), result['worst']
+    assert all(abs(row['time'] - row['frame'] / 30) < 1e-6 for row in result['worst']), result['worst']
     assert result['reference'] == 'ref.y4m' and result['distorted'] == 'dist.y4m'
     assert '/proc/' not in json.dumps(result) and 'messages' not in result
     short = structured(client.call('score', {**PAIR, 'distorted': 'short.y4m'})[0])
@@ -383,6 +383,9 @@ def test_worst_frames():
     assert told['worst'][0] == score['worst'][0]
     rows = {row['frame']: row['score'] for row in told['worst']}
     assert list(rows.values()) == sorted(rows.values()) and len(rows) == len(told['worst']) == 3
+    assert all(row['time'] == row['frame'] / 2 for row in told['worst']), told['worst']
+    late = structured(client.call('worst_frames', {**SLOW, 'count': 1, 'skip_reference': 3, 'skip_distorted': 3})[0])
+    assert late['worst'][0]['time'] == (late['worst'][0]['frame'] + 3) / 2, late['worst']
     assert all(abs(a - b) >= 2 for a in rows for b in rows if a != b), rows  # a second apart
     images = [part for part in result['content'] if part['type'] == 'image']
     captions = [part['text'] for part in result['content'][1:] if part['type'] == 'text']

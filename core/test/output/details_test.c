@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The object `vmaf_turbo` of JSON reports, to the byte; and that only those have it who asked. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -249,6 +250,45 @@ static void the_object_has_its_layout(void **state)
     notes_clear(&notes);
 }
 
+static void set_frame(Notes *notes, unsigned index, double time, uint64_t ref, uint64_t dist)
+{
+    const VmafReportFrame frame = { sizeof(frame), time, ref, dist };
+    assert_int_equal(notes_set_frame(notes, index, &frame), 0);
+}
+
+/* Times are listed if all frames of the report have one, numbers if they do not just follow. */
+static void the_object_has_times_and_numbers(void **state)
+{
+    const VmafReportInput input = { .size = sizeof(input), .path = "v", .skipped = 3 };
+    Notes notes = { .details = true };
+    ScoreStore *scores;
+    assert_int_equal(scores_create(&scores), 0);
+    for (unsigned i = 0; i < 6; i += 2)
+        assert_int_equal(scores_set(scores, "a", i, 1.0, NULL), 0);
+    const Report report = {
+        .scores = scores, .version = "1", .frames = 5, .subsample = 2, .notes = &notes
+    };
+    assert_int_equal(notes_set_input(&notes, true, &input), 0);
+    assert_int_equal(notes_set_input(&notes, false, &input), 0);
+    assert_null(strstr(written(&report), "times"));
+    set_frame(&notes, 0, 1.48, 3, 3);
+    set_frame(&notes, 1, (double)NAN, 77, 77); /* not in the report */
+    set_frame(&notes, 2, 1.5, 5, 5);
+    assert_null(strstr(written(&report), "times"));
+    set_frame(&notes, 4, 1.0 / 3 + 2, 7, 7);
+    assert_non_null(strstr(written(&report), ",\n    \"times\": [1.480000, 1.500000, 2.333333],\n"
+                                             "    \"models\""));
+    set_frame(&notes, 4, (double)NAN, 7, 5);
+    assert_null(strstr(written(&report), "times"));
+    assert_non_null(strstr(text, ",\n    \"frame_numbers\": {\n"
+                                 "      \"distorted\": [3, 5, 5]\n    },\n"));
+    set_frame(&notes, 0, 0.0, 2, 3);
+    assert_non_null(strstr(written(&report), "      \"reference\": [2, 5, 7],\n"
+                                             "      \"distorted\": [3, 5, 5]\n"));
+    scores_destroy(scores);
+    notes_clear(&notes);
+}
+
 static void the_object_is_written_on_request_only(void **state)
 {
     VmafContext *vmaf;
@@ -272,6 +312,7 @@ TEST_MAIN(details)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_object_has_its_layout),
+        cmocka_unit_test(the_object_has_times_and_numbers),
         cmocka_unit_test(the_object_is_written_on_request_only),
     };
     log_set_level(VMAF_LOG_LEVEL_NONE);

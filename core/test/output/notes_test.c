@@ -147,8 +147,33 @@ static void a_report_knows_warnings_once(void **state)
     vmaf_close(vmaf);
 }
 
+static void a_report_knows_its_frames(void **state)
+{
+    VmafContext *const vmaf = open_context();
+    VmafReportFrame frame = { .size = sizeof(frame), .time = 0.5, .ref = 7, .dist = 9 };
+    assert_int_equal(vmaf_report_frame(vmaf, 5, &frame), 0);
+    frame.time = 0.25;
+    assert_int_equal(vmaf_report_frame(vmaf, 1, &frame), 0);
+    frame.time = 0.75; /* in place of the first */
+    assert_int_equal(vmaf_report_frame(vmaf, 5, &frame), 0);
+    Report report;
+    assert_int_equal(report_fill(&report, vmaf), 0);
+    assert_true(report.notes->frames[1].known && !report.notes->frames[2].known);
+    assert_true(report.notes->frames[5].time == 0.75);
+    assert_int_equal(report.notes->frames[5].ref, 7);
+    assert_int_equal(report.notes->frames[5].dist, 9);
+    frame.size--;
+    assert_int_equal(vmaf_report_frame(vmaf, 6, &frame), -EINVAL);
+    assert_int_equal(vmaf_report_frame(vmaf, 6, NULL), -EINVAL);
+    frame.size++;
+    assert_int_equal(vmaf_report_frame(NULL, 6, &frame), -EINVAL);
+    mem_free(report.features);
+    vmaf_close(vmaf);
+}
+
 static int note_all(Notes *notes)
 {
+    const VmafReportFrame frame = { .size = sizeof(frame), .time = 0.5 };
     int err = notes_set_input(notes, true, &input);
     if (!err)
         err = notes_add_model(notes, "name", "source", 0);
@@ -158,6 +183,8 @@ static int note_all(Notes *notes)
         err = notes_add_option(notes, "name", "value");
     if (!err)
         err = notes_add_warning(notes, "code", VMAF_REPORT_RUN, "text");
+    if (!err)
+        err = notes_set_frame(notes, 3, &frame);
     return err;
 }
 
@@ -190,6 +217,7 @@ TEST_MAIN(notes)
         cmocka_unit_test(a_report_knows_its_models),
         cmocka_unit_test(a_report_knows_options),
         cmocka_unit_test(a_report_knows_warnings_once),
+        cmocka_unit_test(a_report_knows_its_frames),
         cmocka_unit_test(no_memory_leaves_the_notes_whole),
     };
     log_set_level(VMAF_LOG_LEVEL_NONE);

@@ -193,19 +193,21 @@ static void a_dense_curve_is_a_mean_in_a_band(void **state)
 static void frame_marks_are_round(void **state)
 {
     static const struct {
-        double frames, rate;
+        bool by_time;
+        double span; /* seconds or frames */
         unsigned marks;
-        double step; /* frames */
+        double step;
     } cases[] = {
-        { 149, 25, 8, 25 },       { 149, 25, 4, 50 },
-        { 100000, 25, 8, 15000 }, { 20, 25, 8, 2.5 },
-        { 20, 0, 8, 5 },          { 149, 0, 8, 20 },
-        { 5, 0, 8, 1 },           { 3 * 86400 * 25, 25, 3, 86400 * 25 },
-        { 99999, 0, 8, 20000 },
+        { true, 5.96, 8, 1 },       { true, 5.96, 4, 2 },       { true, 4000, 8, 600 },
+        { true, 0.8, 8, 0.1 },      { true, 259200, 3, 86400 }, { true, 400000, 2, 259200 },
+        { false, 20, 8, 5 },        { false, 149, 8, 20 },      { false, 5, 8, 1 },
+        { false, 99999, 8, 20000 },
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
-        assert_true(fabs(chart_step(cases[i].frames, cases[i].rate, cases[i].marks) -
-                         cases[i].step) < 1e-6);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const double step = cases[i].by_time ? chart_time_step(cases[i].span, cases[i].marks)
+                                             : chart_frame_step(cases[i].span, cases[i].marks);
+        assert_true(fabs(step - cases[i].step) < 1e-6);
+    }
 }
 
 static void scales_are_round(void **state)
@@ -231,6 +233,60 @@ static void scales_are_round(void **state)
     }
 }
 
+static void times_run_evenly_between_frames(void **state)
+{
+    Made made;
+    make(&made, 4, 10, 2);
+    double times[4] = { 1.0, 1.5, 3.5, 3.5 };
+    StoredReport *const reports[] = { &made.report, &made.report };
+    assert_null(clock_make(reports, 2).report); /* there are no times */
+    made.report.times = times;
+    const Clock clock = clock_make(reports, 2);
+    assert_ptr_equal(clock.report, &made.report);
+    assert_true(fabs(clock.rate - 2.4) < 1e-9); /* six frames in 2.5 seconds */
+    static const struct {
+        double frame, time;
+    } cases[] = {
+        { 10, 1.0 }, { 11, 1.25 }, { 13, 2.5 }, { 13.5, 3.0 }, { 7.6, 0.0 }, { 18.4, 4.5 }
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_true(fabs(clock_time(&clock, cases[i].frame) - cases[i].time) < 1e-9);
+        assert_true(fabs(clock_frame(&clock, cases[i].time) - cases[i].frame) < 1e-9);
+    }
+    unmake(&made);
+}
+
+/* page.js gets a start and a step where they give each time, else the distances of all times. */
+static void the_clock_is_written(void **state)
+{
+    static const struct {
+        double times[4];
+        size_t room;
+        const char *text;
+    } cases[] = {
+        { { 1, 1.5, 2, 2.5 }, 9, "\"start\":1,\"every\":0.5}" },
+        { { 0, 0.033, 0.067, 0.1 }, 9, "\"start\":0,\"every\":0.03333" },
+        { { 0, 0.001, 0.259, 0.3 }, 9, "\"distances\":\"AQACASkA\"}" },
+        { { 0, 70, 70, 70.001 }, 9, "\"distances\":\"//9xEQAAAQA=\"}" },
+        { { 0, 0.001, 0.259, 0.3 }, 2, "\"step\":2,\"count\":2," },
+        { { 0, 1, 2, 1e9 }, 9, "\"start\":0,\"every\":333333333" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Made made;
+        char text[512] = "";
+        make(&made, 4, 0, 1);
+        made.report.times = (double *)cases[i].times;
+        const Clock clock = { &made.report, 25.0 };
+        FILE *const file = fmemopen(text, sizeof(text), "w");
+        assert_non_null(file);
+        assert_int_equal(clock_write(file, &clock, cases[i].room), 0);
+        fclose(file);
+        if (!strstr(text, cases[i].text))
+            fail_msg("%s lacks %s", text, cases[i].text);
+        unmake(&made);
+    }
+}
+
 static void the_worst_frames_are_apart(void **state)
 {
     Made made;
@@ -247,6 +303,17 @@ static void the_worst_frames_are_apart(void **state)
     for (unsigned i = 0; i < WORST_MAX; i++)
         for (unsigned j = 0; j < i; j++)
             assert_true(labs((long)frames[i] - (long)frames[j]) >= 25);
+
+    /* Times count, not frames: now each lasts a tenth of a second. */
+    double *const times = malloc(1000 * sizeof(*times));
+    for (unsigned i = 0; i < 1000; i++)
+        times[i] = i * 0.1;
+    made.report.times = times;
+    assert_int_equal(worst_frames(&made.report, &made.metric, false, frames), WORST_MAX);
+    assert_int_equal(frames[0], 529);
+    assert_int_equal(frames[1], 519);
+    made.report.times = NULL;
+    free(times);
 
     made.report.frame_count = 60; /* the worst is in the middle: room for one more second */
     assert_int_equal(worst_frames(&made.report, &made.metric, false, frames), 2);
@@ -309,8 +376,8 @@ static void text_cannot_break_a_page(void **state)
     assert_string_equal(printed(put_as_base64, "fo"), "Zm8=");
     assert_string_equal(printed(put_as_base64, "foobar"), "Zm9vYmFy");
     char text[TIME_TEXT_SIZE];
-    assert_string_equal(time_text(text, 90000, 25.0), "1:00:00.000");
-    assert_string_equal(time_text(text, 1, 30000.0 / 1001), "0:00:00.033");
+    assert_string_equal(time_text(text, 3600.0), "1:00:00.000");
+    assert_string_equal(time_text(text, 1001.0 / 30000), "0:00:00.033");
     assert_string_equal(figure_text(text, (double)NAN), "–");
     assert_string_equal(figure_text(text, -0.5), "-0.5000");
     assert_string_equal(figure_text(text, 93.456), "93.46");
@@ -355,6 +422,8 @@ TEST_MAIN(page)
         cmocka_unit_test(a_dense_curve_is_a_mean_in_a_band),
         cmocka_unit_test(scales_are_round),
         cmocka_unit_test(frame_marks_are_round),
+        cmocka_unit_test(times_run_evenly_between_frames),
+        cmocka_unit_test(the_clock_is_written),
         cmocka_unit_test(the_worst_frames_are_apart),
         cmocka_unit_test(colours_differ),
         cmocka_unit_test(text_cannot_break_a_page),

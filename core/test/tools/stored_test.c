@@ -39,7 +39,7 @@ static void a_plain_report_is_read(void **state)
     assert_ptr_equal(stored_headline(report), stored_find(report, "vmaf"));
     assert_true(stored_headline(report)->figures.mean == 85.5);
     assert_string_equal(stored_title(report), "b.json");
-    assert_true(stored_rate(report) == 0.0);
+    assert_true(isnan(stored_time(report, 0)) && isnan(stored_duration(report)));
     stored_destroy(report);
 }
 
@@ -75,7 +75,9 @@ static void details_are_read(void **state)
     assert_int_equal(dist->bitdepth, 10);
     assert_int_equal(dist->frames, 7);
     assert_int_equal(dist->skipped, 2);
-    assert_true(stored_rate(report) == 30000.0 / 1001);
+    /* without times, at the reference's rate or, as here, the other one's */
+    assert_true(stored_time(report, 0) == report->numbers[0] * 1001.0 / 30000);
+    assert_int_equal(stored_frame(report, SIDE_DIST, 0), 2 + report->numbers[0]);
     assert_int_equal(report->width, 32);
     assert_int_equal(report->height, 24);
     assert_int_equal(report->model_count, 1); /* the other one is not a model */
@@ -126,6 +128,38 @@ static void warnings_are_read(void **state)
     stored_destroy(report);
 }
 
+#define FRAMES                                                                                     \
+    "{\"frames\": [{\"frameNum\": 0, \"metrics\": {\"a\": 1}}, "                                   \
+    "{\"frameNum\": 2, \"metrics\": {\"a\": 1}}, {\"frameNum\": 4, \"metrics\": {\"a\": 1}}]"
+
+static void times_are_read(void **state)
+{
+    StoredReport *report = parsed(
+        FRAMES
+        ", \"vmaf_turbo\": {\"times\": [1.5, 1.54, 2], \"frame_numbers\": {\"reference\": [7, "
+        "8, 8]}, \"inputs\": {\"distorted\": {\"path\": \"d\", \"skipped\": 3}}}}");
+    assert_true(stored_time(report, 0) == 1.5 && stored_time(report, 2) == 2.0);
+    assert_true(stored_duration(report) == 0.625); /* a quarter more than from first to last */
+    assert_int_equal(stored_frame(report, SIDE_REF, 2), 8);
+    assert_int_equal(stored_frame(report, SIDE_DIST, 2), 7);
+    stored_destroy(report);
+
+    /* Lists that do not fit the frames are as good as none. */
+    static const char *const odd[] = {
+        "\"times\": [1.5, 1.54]",   "\"times\": [1.5, 1.4, 2]",
+        "\"times\": [1, 2, \"3\"]", "\"frame_numbers\": {\"reference\": [1, 2, 3, 4]}",
+        "\"times\": [1, 2, 3, 4]",  "\"frame_numbers\": {\"reference\": [7, -8, 9]}",
+    };
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        char text[512];
+        snprintf(text, sizeof(text), FRAMES ", \"vmaf_turbo\": {%s}}", odd[i]);
+        report = parsed(text);
+        assert_true(isnan(stored_time(report, 1)));
+        assert_int_equal(stored_frame(report, SIDE_REF, 1), 2);
+        stored_destroy(report);
+    }
+}
+
 static void invalid_details_are_ignored(void **state)
 {
     static const char *const odd[] = {
@@ -139,6 +173,10 @@ static void invalid_details_are_ignored(void **state)
         "{\"inputs\": {\"distorted\": {\"path\": 5, \"width\": -1, \"frame_rate\": \"-1/2\"}}}",
         "{\"inputs\": {\"distorted\": {\"frame_rate\": \"1\", \"frames\": 99999999999}}}",
         "{\"options\": [[]], \"threads\": 1e9, \"elapsed\": \"x\"}",
+        "{\"times\": 5, \"frame_numbers\": []}",
+        "{\"times\": [null]}",
+        "{\"times\": [1, 2]}",
+        "{\"times\": [1e300]}",
     };
     for (size_t i = 0; i < COUNT(odd); i++) {
         char text[512];
@@ -146,7 +184,7 @@ static void invalid_details_are_ignored(void **state)
         StoredReport *const report = parsed(text);
         assert_int_equal(report->model_count, 0);
         assert_int_equal(report->input[SIDE_DIST].width, 0);
-        assert_true(stored_rate(report) == 0.0);
+        assert_true(isnan(stored_time(report, 0)));
         assert_int_equal(report->threads, 0);
         stored_destroy(report);
     }
@@ -199,9 +237,9 @@ static void other_files_are_refused(void **state)
 TEST_MAIN(stored)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_report_is_read),  cmocka_unit_test(details_are_read),
-        cmocka_unit_test(warnings_are_read),       cmocka_unit_test(invalid_details_are_ignored),
-        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(a_plain_report_is_read), cmocka_unit_test(details_are_read),
+        cmocka_unit_test(warnings_are_read),      cmocka_unit_test(invalid_details_are_ignored),
+        cmocka_unit_test(times_are_read),         cmocka_unit_test(other_files_are_refused),
     };
     message_hush(true);
     return cmocka_run_group_tests_name("stored", tests, NULL, NULL);

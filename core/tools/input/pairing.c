@@ -287,6 +287,12 @@ uint64_t pairing_taken(const Pairing *pairing, unsigned video)
     return pairing->cursors[video].taken;
 }
 
+int64_t pairing_time(const Pairing *pairing, unsigned video)
+{
+    const Cursor *const cursor = &pairing->cursors[video];
+    return cursor->timed ? cursor->begin + cursor->time : VIDEO_NO_TIME;
+}
+
 void pairing_drop(Pairing *pairing, unsigned video)
 {
     end(&pairing->dists[video], FRAME_WHOLE, FRAME_WHOLE);

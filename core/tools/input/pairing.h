@@ -75,6 +75,9 @@ bool pairing_step(Pairing *pairing);
 const PairingProgress *pairing_progress(const Pairing *pairing, unsigned video);
 /* The number of frames of a video that were taken so far. */
 uint64_t pairing_taken(const Pairing *pairing, unsigned video);
+/* The time of a video's current frame on the video's own clock, in ns; VIDEO_NO_TIME if its frames
+ * have no times. */
+int64_t pairing_time(const Pairing *pairing, unsigned video);
 /* Ends one distorted video; the others continue. */
 void pairing_drop(Pairing *pairing, unsigned video);
 

@@ -210,8 +210,10 @@ static void *run(void *arg)
             status = video_find(track->video, &offset);
         if (slot && status == FRAME_WHOLE)
             slot->time = video_time(track->video, offset);
-        if (slot)
+        if (slot) {
             slot->frame.position = offset;
+            slot->frame.time = slot->time;
+        }
         if (slot && status != FRAME_WHOLE)
             finish(track, slot, status);
         if (status != FRAME_WHOLE)

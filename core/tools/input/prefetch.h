@@ -14,6 +14,7 @@ typedef struct Prefetched {
     VmafPicture pic;
     KeptFrame *kept;   /* used instead of `pic` when frames stay on their device */
     uint64_t position; /* in the file, as video_find reports it */
+    int64_t time;      /* as video_time reports it */
 } Prefetched;
 void prefetched_release(Prefetched *frame); /* an empty one is fine */
 

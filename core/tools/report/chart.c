@@ -65,27 +65,27 @@ static const double clock_steps[] = { 0.1,  0.2,  0.5,  1,     2,     5,     10,
                                       15,   30,   60,   120,   300,   600,   900,
                                       1800, 3600, 7200, 10800, 21600, 43200, 86400 };
 
-double chart_step(double frames, double rate, unsigned marks)
+double chart_frame_step(double frames, unsigned marks)
 {
-    if (!(rate > 0.0)) {
-        const double step = round_step(fmax(frames / marks, 1.0));
-        return step == 2.5 ? 5.0 : step; /* frames have whole numbers */
-    }
-    const size_t count = sizeof(clock_steps) / sizeof(*clock_steps);
-    const double least = frames / rate / marks;
-    for (size_t i = 0; i < count; i++)
-        if (clock_steps[i] >= least)
-            return clock_steps[i] * rate;
-    return ceil(least / clock_steps[count - 1]) * clock_steps[count - 1] * rate;
+    const double step = round_step(fmax(frames / marks, 1.0));
+    return step == 2.5 ? 5.0 : step; /* frames have whole numbers */
 }
 
-void chart_put_position(FILE *file, double frame, double rate, bool tenths)
+double chart_time_step(double seconds, unsigned marks)
 {
-    if (!(rate > 0.0)) {
-        fprintf(file, "%.0f", frame);
-        return;
-    }
-    const uint64_t all = (uint64_t)(frame / rate * 10.0 + 0.5), seconds = all / 10;
+    const size_t count = sizeof(clock_steps) / sizeof(*clock_steps);
+    const double least = seconds / marks;
+    for (size_t i = 0; i < count; i++)
+        if (clock_steps[i] >= least)
+            return clock_steps[i];
+    return ceil(least / clock_steps[count - 1]) * clock_steps[count - 1];
+}
+
+/* Writes the label of a round time. */
+static void put_time(FILE *file, double time, bool tenths)
+{
+    const uint64_t all = (uint64_t)(fabs(time) * 10.0 + 0.5), seconds = all / 10;
+    fputs(time < 0.0 && all ? "-" : "", file);
     if (seconds >= 3600)
         fprintf(file, "%" PRIu64 ":%02u", seconds / 3600, (unsigned)(seconds / 60 % 60));
     else
@@ -115,13 +115,22 @@ static void put_scores(FILE *file, const Axis *axis)
 /* Writes marks at round times or frame numbers. */
 static void put_frame_marks(FILE *file, const Chart *chart)
 {
+    const Clock *const clock = chart->clock;
     const double span = chart->last - chart->first;
-    const double step = chart_step(span, chart->rate, chart->large ? X_MARKS : X_MARKS_SMALL);
+    const unsigned marks = chart->large ? X_MARKS : X_MARKS_SMALL;
+    const double from = clock->report ? clock_time(clock, chart->first) : chart->first;
+    const double to = clock->report ? clock_time(clock, chart->last) : chart->last;
+    const double step =
+        clock->report ? chart_time_step(to - from, marks) : chart_frame_step(span, marks);
+    const double first = ceil(from / step - 1e-9);
     fputs("<div class=xs>", file);
-    for (double at = ceil(chart->first / step - 1e-9) * step;
-         span > 0.0 && at <= chart->last + 1e-9 * step; at += step) {
+    for (double n = first; span > 0.0 && n * step <= to + 1e-9 * step; n++) {
+        const double at = clock->report ? clock_frame(clock, n * step) : n * step;
         fprintf(file, "<span style=\"left:%.4g%%\">", 100.0 * (at - chart->first) / span);
-        chart_put_position(file, at, chart->rate, step < chart->rate);
+        if (clock->report)
+            put_time(file, n * step, step < 1.0);
+        else
+            fprintf(file, "%.0f", at);
         fputs("</span>", file);
     }
     fputs("</div>", file);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "report/clock.h"
 #include "report/stored.h"
 
 /* The size of a chart in SVG units; browsers stretch it. */
@@ -26,7 +27,7 @@ typedef struct Chart {
     StoredReport *const *reports;
     size_t report_count;
     double first, last; /* the first and last frame of all charts of the page */
-    double rate;        /* frames per second; 0: unknown */
+    const Clock *clock;
     unsigned id;
     bool large;
 } Chart;
@@ -40,11 +41,9 @@ void chart_draw_histogram(FILE *file, const Chart *chart);
 /* The range of the metric over all reports; false: no report has it. */
 bool chart_range(const Chart *chart, double *low, double *high);
 
-/* The distance, in frames, of about `marks` marks on an axis of so many frames: a round time if the
- * rate is known, else a round number. */
-double chart_step(double frames, double rate, unsigned marks);
-
-/* Writes a frame's label for an axis: its time if the rate is known, else its number. */
-void chart_put_position(FILE *file, double frame, double rate, bool tenths);
+/* The distance of about `marks` marks on an axis of so many frames: a round number of frames. */
+double chart_frame_step(double frames, unsigned marks);
+/* The same on an axis of so many seconds: a round time. */
+double chart_time_step(double seconds, unsigned marks);
 
 #endif

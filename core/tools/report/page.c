@@ -29,7 +29,7 @@ typedef struct Layout {
     PageMetric *metrics; /* each name once: models first, members of collections last */
     unsigned metric_count;
     double first, last; /* frames of all reports */
-    double rate;
+    Clock clock;
 } Layout;
 
 static bool is_model(const StoredReport *report, const StoredMetric *metric)
@@ -71,9 +71,8 @@ static int layout_make(Layout *layout, const Page *page)
         const StoredReport *const report = page->reports[i];
         layout->first = fmin(layout->first, report->numbers[0]);
         layout->last = fmax(layout->last, report->numbers[report->frame_count - 1]);
-        if (!layout->rate)
-            layout->rate = stored_rate(report);
     }
+    layout->clock = clock_make(page->reports, page->count);
     return 0;
 }
 
@@ -84,7 +83,7 @@ static Chart chart_of(const Layout *layout, unsigned metric)
                     .report_count = layout->page->count,
                     .first = layout->first,
                     .last = layout->last,
-                    .rate = layout->rate,
+                    .clock = &layout->clock,
                     .id = metric,
                     .large = layout->metrics[metric].group == GROUP_MODEL };
 }
@@ -202,10 +201,9 @@ static int put_data(FILE *file, const Layout *layout)
     const Page *const page = layout->page;
     size_t curves = count_curves(layout), left = PAGE_CODES_MAX;
     int err = 0;
-    fprintf(
-        file,
-        "<script type=application/json id=data>{\"rate\":%.17g,\"first\":%.0f,\"last\":%.0f,\"videos\":[",
-        layout->rate, layout->first, layout->last);
+    fputs("<script type=application/json id=data>{\"clock\":", file);
+    err = clock_write(file, &layout->clock, PAGE_CODES_MAX / 2);
+    fprintf(file, ",\"first\":%.0f,\"last\":%.0f,\"videos\":[", layout->first, layout->last);
     for (size_t i = 0; i < page->count; i++) {
         fputs(i ? "," : "", file);
         put_script_string(file, stored_title(page->reports[i]));

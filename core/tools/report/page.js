@@ -16,6 +16,43 @@
     for (let i = 0; i < codes.length; i++) codes[i] = text.charCodeAt(2 * i) | text.charCodeAt(2 * i + 1) << 8;
     curve.codes = codes;
   }
+  // When frames are shown, on a reference's own clock: the times of some frames, and the frame at a time.
+  const clock = data.clock && (() => {
+    const { first, step, count, rate, start, every, distances } = data.clock, times = new Float64Array(count);
+    if (distances) {
+      const text = atob(distances);
+      let now = Math.round(start * 1000), i = 0;
+      times[i++] = now / 1000;
+      for (let at = 0; at < text.length && i < count; at += 2) {
+        const ms = text.charCodeAt(at) | text.charCodeAt(at + 1) << 8;
+        now += ms;
+        if (ms < 65535) times[i++] = now / 1000;
+      }
+    } else {
+      for (let i = 0; i < count; i++) times[i] = start + i * every;
+    }
+    const last = count - 1, between = (a, b, part) => a + part * (b - a);
+    return {
+      rate,
+      time(frame) {
+        const at = (frame - first) / step, i = Math.min(Math.max(Math.floor(at), 0), last);
+        if (at < 0 || i === last) return times[i] + (at - i) * step / rate;
+        return between(times[i], times[i + 1], at - i);
+      },
+      frame(time) {
+        if (time <= times[0] || time >= times[last]) {
+          const i = time <= times[0] ? 0 : last;
+          return first + i * step + (time - times[i]) * rate;
+        }
+        let low = 0, high = last;
+        while (high - low > 1) {
+          const middle = low + high >> 1;
+          if (times[middle] <= time) low = middle; else high = middle;
+        }
+        return first + step * between(low, high, times[high] > times[low] ? (time - times[low]) / (times[high] - times[low]) : 0);
+      },
+    };
+  })();
   const charts = [...document.querySelectorAll('.chart')].map((box) => ({
     plot: box.querySelector('.plot'), out: box.querySelector('output'), marks: box.querySelector('.xs'),
     line: box.querySelector('.cursor'), brush: box.querySelector('.brush'),
@@ -37,11 +74,12 @@
     return at.map((k) => curve.codes[k]).filter((c) => c !== GAP).map((c) => value(curve, c));
   }
 
-  function time(frame, fine = 0) {
-    if (!data.rate) return String(Math.round(frame));
-    const s = frame / data.rate + .5 / 10 ** (fine || 3), two = (x) => String(Math.floor(x)).padStart(2, '0');
+  // Seconds as 1:02:03, with so many decimals.
+  function time(seconds, decimals = 0) {
+    const parts = 10 ** decimals, all = Math.round(Math.abs(seconds) * parts), s = Math.floor(all / parts);
+    const two = (x) => String(Math.floor(x)).padStart(2, '0'), sign = seconds < 0 && all ? '-' : '';
     const head = s >= 3600 ? `${Math.floor(s / 3600)}:${two(s / 60 % 60)}` : String(Math.floor(s / 60));
-    return `${head}:${two(s % 60)}${fine ? '.' + String(Math.floor(s % 1 * 10 ** fine)).padStart(fine, '0') : ''}`;
+    return `${sign}${head}:${two(s % 60)}${decimals ? '.' + String(all % parts).padStart(decimals, '0') : ''}`;
   }
 
   const height = (chart, score) => ((chart.high - score) / (chart.high - chart.low) * HEIGHT).toFixed(2);
@@ -129,15 +167,16 @@
   // Marks at round times or frame numbers, as many as there is room for.
   const CLOCK = [.1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
   function drawMarks(chart) {
-    const span = view[1] - view[0], least = span / Math.max(2, Math.min(12, Math.floor(chart.plot.clientWidth / 90)));
+    const [from, to] = clock ? view.map(clock.time) : view;
+    const least = (to - from) / Math.max(2, Math.min(12, Math.floor(chart.plot.clientWidth / 90)));
     const power = 10 ** Math.floor(Math.log10(least));
-    const step = data.rate ? (CLOCK.find((s) => s * data.rate >= least) ?? Math.ceil(least / data.rate / 86400) * 86400) * data.rate
+    const step = clock ? CLOCK.find((s) => s >= least) ?? Math.ceil(least / 86400) * 86400
       : Math.max(1, [1, 2, 5, 10].find((s) => s * power >= least * (1 - 1e-9)) * power);
     const marks = [];
-    for (let n = Math.ceil(view[0] / step - 1e-9); n * step <= view[1] + 1e-9 * step; n++) {
+    for (let n = Math.ceil(from / step - 1e-9); n * step <= to + 1e-9 * step; n++) {
       const mark = document.createElement('span');
-      mark.style.left = across(n * step) / WIDTH * 100 + '%';
-      mark.textContent = time(n * step, step < data.rate ? 1 : 0);
+      mark.style.left = across(clock ? clock.frame(n * step) : n * step) / WIDTH * 100 + '%';
+      mark.textContent = clock ? time(n * step, step < 1 ? 1 : 0) : String(n * step);
       marks.push(mark);
     }
     chart.marks.replaceChildren(...marks);
@@ -176,7 +215,7 @@
         chart.out.append(item);
       }
     }
-    document.querySelector('.where').textContent = frame === null ? '' : `frame ${frame}${data.rate ? ', ' + time(frame, 3) : ''}`;
+    document.querySelector('.where').textContent = frame === null ? '' : `frame ${frame}${clock ? ', ' + time(clock.time(frame), 3) : ''}`;
     root.dataset.cursor = frame ?? '';
   }
 
@@ -233,7 +272,7 @@
     const found = /^#frame=(\d+)$/.exec(location.hash);
     if (!found) return;
     kept = Math.min(Math.max(+found[1], all[0]), all[1]);
-    const width = Math.min(view[1] - view[0], data.rate ? data.rate * 20 : 500);
+    const width = Math.min(view[1] - view[0], clock ? clock.rate * 20 : 500);
     look(kept - width / 2, kept + width / 2);
     mark();
     document.getElementById('frames').scrollIntoView();

@@ -98,9 +98,9 @@ void page_put_warnings(FILE *file, const Page *page)
 /* ---- the ranking ---- */
 
 /* Bits a second: of the video stream if the file says so, else of the whole file. 0: unknown. */
-static double bit_rate(const StoredInput *input, size_t scored)
+static double bit_rate(const StoredInput *input)
 {
-    const uint64_t frames = input->frames ? input->frames : input->skipped + scored;
+    const uint64_t frames = input->frames ? input->frames : input->found;
     if (input->bit_rate)
         return (double)input->bit_rate;
     if (!input->bytes || !frames || !input->rate_num || !input->rate_den)
@@ -167,7 +167,7 @@ static void put_rank(FILE *file, const Page *page, size_t i)
     else
         fputs("<td>–", file);
     put_quantity(file, (double)input->bytes, "B");
-    put_quantity(file, bit_rate(input, report->frame_count), "bit/s");
+    put_quantity(file, bit_rate(input), "bit/s");
     fprintf(file, "<td>%zu", report->frame_count);
     fputs("<td class=word>", file);
     page_put_marks(file, report);

@@ -38,14 +38,14 @@ static void put_model(FILE *file, const StoredReport *report, const StoredMetric
 /* `640x360, 1234 frames, 0:00:49.360` */
 static void put_size(FILE *file, const StoredReport *report)
 {
-    const double rate = stored_rate(report);
+    const double lasts = stored_duration(report);
     char text[TIME_TEXT_SIZE];
     fputs("<p class=size>", file);
     if (report->width && report->height)
         fprintf(file, "%u×%u, ", report->width, report->height);
     fprintf(file, "%zu frame%s", report->frame_count, report->frame_count == 1 ? "" : "s");
-    if (rate > 0.0)
-        fprintf(file, ", %s", time_text(text, report->numbers[report->frame_count - 1] + 1, rate));
+    if (isfinite(lasts))
+        fprintf(file, ", %s", time_text(text, lasts));
     fputs("</p>", file);
 }
 
@@ -177,7 +177,7 @@ static void put_frame(FILE *file, const StoredReport *report, const PageWorst *w
 {
     const StoredMetric *const metric = stored_headline(report);
     const unsigned number = report->numbers[worst->frames[i]];
-    const double rate = stored_rate(report);
+    const double time = stored_time(report, worst->frames[i]);
     const Png *const ref = &worst->pictures[i][SIDE_REF], *const dist =
                                                               &worst->pictures[i][SIDE_DIST];
     char text[TIME_TEXT_SIZE], score[FIGURE_TEXT_SIZE];
@@ -196,8 +196,8 @@ static void put_frame(FILE *file, const StoredReport *report, const PageWorst *w
               file);
     }
     fprintf(file, "<figcaption><a href=\"#frame=%u\">frame %u</a>", number, number);
-    if (rate > 0.0)
-        fprintf(file, " <span>%s</span>", time_text(text, number, rate));
+    if (isfinite(time))
+        fprintf(file, " <span>%s</span>", time_text(text, time));
     fprintf(file, " <b>%s</b></figcaption></figure>\n",
             figure_text(score, metric->values[worst->frames[i]]));
 }

@@ -2,6 +2,7 @@
 #include "report/pictures.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,17 +154,19 @@ static int encode(Reading *reading, const Video *video, const VmafPicture *pic, 
     }
 }
 
+/* Reads frame `target` of the file. */
 static int read_frame(Reading *reading, Video *video, const StoredInput *input, uint64_t *position,
-                      unsigned number, Png *png)
+                      uint64_t target, Png *png)
 {
-    const uint64_t target = input->skipped + number;
     uint64_t offset;
     VmafPicture pic;
-    enum FrameStatus status = video_skip(video, (unsigned)(target - *position));
+    enum FrameStatus status = target < *position || target - *position > UINT32_MAX
+                                  ? FRAME_NONE
+                                  : video_skip(video, (unsigned)(target - *position));
     if (status == FRAME_WHOLE)
         status = video_find(video, &offset);
     if (status != FRAME_WHOLE) {
-        give_reason(reading, "%s ends before frame %u", input->path, number);
+        give_reason(reading, "%s ends before frame %" PRIu64, input->path, target);
         return -ENODATA;
     }
     const VideoFormat *const f = &video->format;
@@ -177,11 +180,22 @@ static int read_frame(Reading *reading, Video *video, const StoredInput *input, 
     if (status == FRAME_WHOLE) {
         err = encode(reading, video, &pic, png);
     } else {
-        give_reason(reading, "frame %u of %s could not be read", number, input->path);
+        give_reason(reading, "frame %" PRIu64 " of %s could not be read", target, input->path);
         err = -ENODATA;
     }
     vmaf_picture_unref(&pic);
     return err;
+}
+
+/* Copies a picture of a frame that belongs to several pairs. */
+static int copy_picture(Png *to, const Png *from)
+{
+    to->data = malloc(from->size);
+    if (!to->data)
+        return -ENOMEM;
+    memcpy(to->data, from->data, from->size);
+    to->size = from->size;
+    return 0;
 }
 
 static int read_video(Reading *reading, enum Side side, Png (*pictures)[SIDES])
@@ -204,8 +218,12 @@ static int read_video(Reading *reading, enum Side side, Png (*pictures)[SIDES])
     int err = 0;
     for (unsigned i = 0; !err && i < reading->count; i++) {
         const unsigned at = reading->order[i];
-        err = read_frame(reading, video, input, &position,
-                         reading->report->numbers[reading->frames[at]], &pictures[at][side]);
+        const uint64_t number = stored_frame(reading->report, side, reading->frames[at]);
+        const unsigned before = i ? reading->order[i - 1] : 0;
+        if (i && number == stored_frame(reading->report, side, reading->frames[before]))
+            err = copy_picture(&pictures[at][side], &pictures[before][side]);
+        else
+            err = read_frame(reading, video, input, &position, number, &pictures[at][side]);
     }
     video_close(video);
     free(path);
@@ -222,10 +240,13 @@ static void sort_frames(Reading *reading)
     }
 }
 
-/* True if frames were left out or repeated, so that frame numbers do not identify frames. */
+/* True if frames were left out or repeated, and the report, which an earlier version wrote, does
+ * not say which. */
 static bool was_retimed(const StoredReport *report)
 {
     const char *const how = report->input[SIDE_DIST].pairing;
+    if (report->times || report->in_file[SIDE_DIST])
+        return false;
     return how && (strstr(how, "repeated") || strstr(how, "left out") || !strncmp(how, "at ", 3));
 }
 
@@ -293,24 +314,31 @@ int pictures_read(const StoredReport *report, const size_t *frames, unsigned cou
 
 /* ---- worst frames ---- */
 
-/* The rate assumed for a video of unknown rate. */
+/* The frames of a second that are assumed if times are unknown. */
 #define USUAL_RATE 25.0
 
-static bool is_taken(const StoredReport *report, const size_t *frames, unsigned count, size_t i,
-                     unsigned apart)
+/* The time between two frames in seconds. */
+static double distance(const StoredReport *report, size_t i, size_t j)
 {
-    for (unsigned n = 0; n < count; n++) {
-        const unsigned a = report->numbers[frames[n]], b = report->numbers[i];
-        if ((a < b ? b - a : a - b) < apart)
+    const double apart = stored_time(report, i) - stored_time(report, j);
+    return isfinite(apart)
+               ? fabs(apart)
+               : fabs((double)report->numbers[i] - (double)report->numbers[j]) / USUAL_RATE;
+}
+
+static bool is_taken(const StoredReport *report, const size_t *frames, unsigned count, size_t i,
+                     double apart)
+{
+    for (unsigned n = 0; n < count; n++)
+        if (i == frames[n] || distance(report, i, frames[n]) < apart)
             return true;
-    }
     return false;
 }
 
-/* Finds the lowest score at least `apart` frames away from all frames taken; false: none is
+/* Finds the lowest score at least `apart` seconds away from all frames taken; false: none is
  * left. */
 static bool find_next(const StoredReport *report, const StoredMetric *metric, const size_t *frames,
-                      unsigned count, unsigned apart, size_t *next)
+                      unsigned count, double apart, size_t *next)
 {
     double lowest = INFINITY;
     for (size_t i = 0; i < report->frame_count; i++) {
@@ -325,16 +353,13 @@ static bool find_next(const StoredReport *report, const StoredMetric *metric, co
 unsigned worst_frames(const StoredReport *report, const StoredMetric *metric, bool fill,
                       size_t frames[WORST_MAX])
 {
-    const double rate = stored_rate(report);
-    const double second = rate > 0.0 ? rate : USUAL_RATE;
-    unsigned apart = second < 1e6 ? (unsigned)(second + 0.5) : 1000000, count = 0;
-    if (!apart)
-        apart = 1;
+    double apart = 1.0 - 1e-6; /* times are rounded */
+    unsigned count = 0;
     while (count < WORST_MAX) {
         if (find_next(report, metric, frames, count, apart, &frames[count]))
             count++;
-        else if (fill && apart > 1) /* no second is left: take any other frame */
-            apart = 1;
+        else if (fill && apart > 0.0) /* no second is left: take any other frame */
+            apart = 0.0;
         else
             break;
     }

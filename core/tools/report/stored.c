@@ -24,6 +24,9 @@ void stored_destroy(StoredReport *report)
     free(report->partial);
     free(report->incomplete);
     free(report->numbers);
+    free(report->times);
+    for (unsigned side = 0; side < SIDES; side++)
+        free(report->in_file[side]);
     for (size_t i = 0; i < report->metric_count; i++) {
         free(report->metrics[i].name);
         free(report->metrics[i].values);
@@ -150,14 +153,37 @@ const char *stored_title(const StoredReport *report)
     return file_name(path && strcmp(path, "-") != 0 ? path : report->path);
 }
 
-double stored_rate(const StoredReport *report)
+/* Frames per second of the reference, else of the distorted video; 0 if unknown. */
+static double rate_of(const StoredReport *report)
 {
-    for (unsigned side = SIDES; side-- > 0;) {
+    for (unsigned side = SIDE_REF; side < SIDES; side++) {
         const StoredInput *const input = &report->input[side];
         if (input->rate_num && input->rate_den)
             return (double)input->rate_num / input->rate_den;
     }
     return 0.0;
+}
+
+double stored_time(const StoredReport *report, size_t i)
+{
+    const double rate = rate_of(report);
+    if (report->times)
+        return report->times[i];
+    return rate > 0.0 ? (double)stored_frame(report, SIDE_REF, i) / rate : (double)NAN;
+}
+
+double stored_duration(const StoredReport *report)
+{
+    const size_t last = report->frame_count - 1;
+    const double span = stored_time(report, last) - stored_time(report, 0), rate = rate_of(report);
+    const unsigned frames = report->numbers[last] - report->numbers[0];
+    return span + (frames ? span / frames : rate > 0.0 ? 1.0 / rate : (double)NAN);
+}
+
+uint64_t stored_frame(const StoredReport *report, enum Side side, size_t i)
+{
+    return report->in_file[side] ? report->in_file[side][i]
+                                 : report->input[side].skipped + report->numbers[i];
 }
 
 /* ---- parsing ---- */
@@ -339,6 +365,24 @@ static int take_member(StoredReport *report, Slice key, Slice text)
     return err;
 }
 
+/* Forgets times and numbers that do not fit the frames. Scores are worth showing without them. */
+static void check_frames(StoredReport *report)
+{
+    bool fits = report->time_count == report->frame_count;
+    for (size_t i = 1; fits && i < report->time_count; i++)
+        fits = report->times[i] >= report->times[i - 1];
+    if (!fits) {
+        free(report->times);
+        report->times = NULL;
+    }
+    for (unsigned side = 0; side < SIDES; side++) {
+        if (report->in_file_count[side] == report->frame_count)
+            continue;
+        free(report->in_file[side]);
+        report->in_file[side] = NULL;
+    }
+}
+
 /* Computes the statistics of each metric's finite values. */
 static int take_statistics(StoredReport *report)
 {
@@ -379,6 +423,7 @@ int stored_parse(StoredReport *report, const char *text, size_t size)
         return refuse(report, "there is text after its end");
     if (!report->frame_count || !report->metric_count)
         return refuse(report, "it has no frames with scores");
+    check_frames(report);
     return take_statistics(report);
 }
 
@@ -487,9 +532,45 @@ static int take_input(StoredInput *input, const json_t *object)
     input->bitdepth = count(object, "bitdepth");
     input->frames = count(object, "frames");
     input->skipped = count(object, "skipped");
+    if (json_is_true(json_object_get(object, "ended")))
+        input->found = count(object, "frames_found");
     input->bytes = count_large(object, "bytes");
     input->bit_rate = count_large(object, "bit_rate");
     return err;
+}
+
+/* Times that no video reaches: more than a thousand years. */
+#define TIME_MAX 1e11
+
+static int take_times(StoredReport *report, const json_t *list)
+{
+    const size_t size = json_array_size(list);
+    report->times = size ? malloc(size * sizeof(*report->times)) : NULL;
+    if (size && !report->times)
+        return -ENOMEM;
+    for (size_t i = 0; i < size; i++) {
+        const json_t *const time = json_array_get(list, i);
+        if (!json_is_number(time) || !(fabs(json_number_value(time)) < TIME_MAX))
+            return 0; /* too few: check_frames forgets them */
+        report->times[report->time_count++] = json_number_value(time);
+    }
+    return 0;
+}
+
+static int take_frame_numbers(StoredReport *report, enum Side side, const json_t *list)
+{
+    const size_t size = json_array_size(list);
+    uint64_t *const numbers = size ? malloc(size * sizeof(*numbers)) : NULL;
+    if (size && !numbers)
+        return -ENOMEM;
+    report->in_file[side] = numbers;
+    for (size_t i = 0; i < size; i++) {
+        const json_t *const number = json_array_get(list, i);
+        if (!json_is_integer(number) || json_integer_value(number) < 0)
+            return 0; /* too few: check_frames forgets them */
+        numbers[report->in_file_count[side]++] = (uint64_t)json_integer_value(number);
+    }
+    return 0;
 }
 
 /* Allocates one item for each element of the list. */
@@ -641,6 +722,13 @@ int stored_take_details(StoredReport *report, const json_t *details)
     int err = take_input(&report->input[SIDE_REF], json_object_get(inputs, "reference"));
     if (!err)
         err = take_input(&report->input[SIDE_DIST], json_object_get(inputs, "distorted"));
+    const json_t *const numbers = json_object_get(details, "frame_numbers");
+    if (!err)
+        err = take_times(report, json_object_get(details, "times"));
+    if (!err)
+        err = take_frame_numbers(report, SIDE_REF, json_object_get(numbers, "reference"));
+    if (!err)
+        err = take_frame_numbers(report, SIDE_DIST, json_object_get(numbers, "distorted"));
     const json_t *const warnings = json_object_get(details, "warnings");
     if (!err)
         err = json_is_array(warnings) ? take_warnings(report, warnings) : take_old_warnings(report);

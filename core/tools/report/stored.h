@@ -27,6 +27,7 @@ typedef struct StoredInput {
     unsigned width, height, bitdepth;
     unsigned rate_num, rate_den; /* 0: unknown */
     uint64_t frames, skipped;
+    uint64_t found; /* all frames that the file has, where it does not say so itself; 0: unknown */
     uint64_t bytes, bit_rate; /* of the file; of the video in it, per second; 0: unknown */
 } StoredInput;
 
@@ -61,6 +62,11 @@ typedef struct StoredReport {
 
     unsigned *numbers; /* of the frames, increasing */
     size_t frame_count;
+    double *times; /* of the frames, never decreasing, in seconds; NULL: the report has none */
+    size_t time_count;
+    /* Of the frames, in their files; NULL: they follow one another from `skipped` on. */
+    uint64_t *in_file[SIDES];
+    size_t in_file_count[SIDES];
     StoredMetric *metrics;
     size_t metric_count;
 
@@ -112,7 +118,14 @@ bool stored_is_member(const StoredReport *report, const StoredMetric *metric);
 /* A title for the distorted video: the name of its file, else of the report's file. */
 const char *stored_title(const StoredReport *report);
 
-/* Frames per second; 0 if unknown. */
-double stored_rate(const StoredReport *report);
+/* When the i-th frame is shown, in seconds; NaN if unknown. In a report without times, which an
+ * earlier version wrote, frames are counted at the reference's rate. */
+double stored_time(const StoredReport *report, size_t i);
+
+/* How long the frames are shown together, in seconds; NaN if unknown. */
+double stored_duration(const StoredReport *report);
+
+/* The number of the i-th frame in its file. */
+uint64_t stored_frame(const StoredReport *report, enum Side side, size_t i);
 
 #endif

@@ -56,11 +56,11 @@ void summary_spark(char text[SUMMARY_TEXT_SIZE], const double *scores, size_t co
     }
 }
 
-static size_t worst_of(const Summary *summary)
+size_t summary_worst(const double *scores, size_t count)
 {
     size_t worst = 0;
-    for (size_t i = 1; i < summary->count; i++)
-        if (summary->scores[i] < summary->scores[worst])
+    for (size_t i = 1; i < count; i++)
+        if (scores[i] < scores[worst])
             worst = i;
     return worst;
 }
@@ -69,8 +69,6 @@ void summary_say(const Summary *summary, bool coloured)
 {
     const VmafStatistics *const figures = summary->figures;
     const char *const colour = coloured ? "\033[32m" : "", *const plain = coloured ? "\033[0m" : "";
-    const size_t worst = worst_of(summary);
-    const unsigned frame = (unsigned)worst * summary->step;
     char bar[SUMMARY_TEXT_SIZE], spark[SUMMARY_TEXT_SIZE], at[TIME_TEXT_SIZE];
     summary_bar(bar, figures->mean / TOP_SCORE);
     summary_spark(spark, summary->scores, summary->count);
@@ -80,11 +78,11 @@ void summary_say(const Summary *summary, bool coloured)
                 mask_controls(name));
     say_drawing("  frames  %s%s%s   from %.2f to %.2f, p5 %.2f", colour, spark, plain, figures->min,
                 figures->max, figures->percentile[5]);
-    if (summary->rate > 0.0)
-        say("  worst   frame %u at %s: %.2f", frame, time_text(at, frame, summary->rate),
-            summary->scores[worst]);
+    if (isfinite(summary->worst_time))
+        say("  worst   frame %u at %s: %.2f", summary->worst, time_text(at, summary->worst_time),
+            figures->min);
     else
-        say("  worst   frame %u: %.2f", frame, summary->scores[worst]);
+        say("  worst   frame %u: %.2f", summary->worst, figures->min);
     if (summary->incomplete && *summary->incomplete)
         say("  missing %s", summary->incomplete);
 }

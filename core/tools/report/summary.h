@@ -14,10 +14,13 @@ typedef struct Summary {
     const double *scores; /* in frame order */
     size_t count;
     const VmafStatistics *figures;
-    unsigned step;          /* frames from one score to the next */
-    double rate;            /* the video's frames per second; 0: unknown */
+    unsigned worst;         /* the number of the frame with the lowest score */
+    double worst_time;      /* when it is shown, in seconds; NaN: unknown */
     const char *incomplete; /* why frames are missing; NULL or empty: none are */
 } Summary;
+
+/* The index of the lowest score. */
+size_t summary_worst(const double *scores, size_t count);
 
 /* Prints the summary. `coloured`: use terminal colours. */
 void summary_say(const Summary *summary, bool coloured);

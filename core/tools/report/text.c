@@ -71,10 +71,12 @@ const char *figure_text(char text[FIGURE_TEXT_SIZE], double score)
     return text;
 }
 
-const char *time_text(char text[TIME_TEXT_SIZE], unsigned frame, double rate)
+const char *time_text(char text[TIME_TEXT_SIZE], double seconds)
 {
-    const uint64_t ms = (uint64_t)(frame / rate * 1000.0 + 0.5);
-    snprintf(text, TIME_TEXT_SIZE, "%" PRIu64 ":%02u:%02u.%03u", ms / 3600000,
-             (unsigned)(ms / 60000 % 60), (unsigned)(ms / 1000 % 60), (unsigned)(ms % 1000));
+    const double most = 1e15; /* in whole milliseconds, and no real time */
+    const uint64_t ms = (uint64_t)(fmin(fabs(seconds) * 1000.0, most) + 0.5);
+    snprintf(text, TIME_TEXT_SIZE, "%s%" PRIu64 ":%02u:%02u.%03u", seconds < 0.0 && ms ? "-" : "",
+             ms / 3600000, (unsigned)(ms / 60000 % 60), (unsigned)(ms / 1000 % 60),
+             (unsigned)(ms % 1000));
     return text;
 }

@@ -20,8 +20,8 @@ void put_base64(FILE *file, const uint8_t *data, size_t size);
 #define FIGURE_TEXT_SIZE 48
 const char *figure_text(char text[FIGURE_TEXT_SIZE], double score);
 
-/* Formats the time of a frame as `1:02:03.040`. `rate` must be above 0. */
+/* Formats a finite time in seconds as `1:02:03.040`. */
 #define TIME_TEXT_SIZE 48
-const char *time_text(char text[TIME_TEXT_SIZE], unsigned frame, double rate);
+const char *time_text(char text[TIME_TEXT_SIZE], double seconds);
 
 #endif

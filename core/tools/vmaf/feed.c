@@ -281,11 +281,48 @@ static int read_kept(VmafContext *vmaf, const KeptFrame *a, const KeptFrame *b, 
     return -ENOMEM;
 }
 
+/* The number of a video's current frame in its file. */
+static uint64_t number_in_hand(const Feed *feed, unsigned video)
+{
+    return feed->group->schedule.videos[video].skip + pairing_taken(feed->pairing, video) - 1;
+}
+
+/* When the reference's current frame is shown. Frames without times are counted, at the reference's
+ * rate; where it has none, as raw video, frames that are paired by number have the distorted
+ * video's. */
+static int64_t time_in_hand(const Feed *feed, unsigned rating)
+{
+    const VideoGroup *const group = feed->group;
+    const VideoTraits *traits = &group->videos[0]->traits;
+    if (feed->hand[0].time != VIDEO_NO_TIME)
+        return feed->hand[0].time;
+    const int64_t time = pairing_time(feed->pairing, 0);
+    if (time != VIDEO_NO_TIME)
+        return time;
+    if (!traits->rate_num && group->schedule.by == PAIR_BY_NUMBER)
+        traits = &group->videos[rating + 1]->traits;
+    return traits->rate_num && traits->rate_den
+               ? frame_time(number_in_hand(feed, 0), traits->rate_num, traits->rate_den)
+               : VIDEO_NO_TIME;
+}
+
+static int note_frames(const Feed *feed, unsigned rating)
+{
+    const PairFrames frames = { time_in_hand(feed, rating),
+                                { number_in_hand(feed, 0), number_in_hand(feed, rating + 1) } };
+    const int err = rating_add_frames(feed->group->ratings[rating], &frames);
+    if (err)
+        say("problem noting the frames of a pair: %s", strerror(-err));
+    return err;
+}
+
 static int score_pair(Feed *feed, unsigned rating)
 {
     const VideoGroup *const group = feed->group;
     Rating *const r = group->ratings[rating];
     Prefetched *const ref = &feed->hand[0], *const dist = &feed->hand[rating + 1];
+    if ((!feed->part || r->pairs >= feed->part->first) && note_frames(feed, rating))
+        return -ENOMEM;
     if (feed->hints)
         hint_look(&feed->hints[rating], r->pairs, &ref->pic, &dist->pic);
     const int err = group->kept ? read_kept(r->vmaf, ref->kept, dist->kept, r->pairs)

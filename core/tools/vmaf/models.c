@@ -477,7 +477,7 @@ int models_judge(const Models *models, const Options *options, VmafContext *vmaf
 }
 
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
-                     unsigned frames, double rate, const char *incomplete)
+                     unsigned frames, const double *times, const char *incomplete)
 {
     Gathered gathered;
     if (!models->count)
@@ -485,12 +485,14 @@ int models_summarise(const Models *models, const Options *options, VmafContext *
     const int err = gather_score(&gathered, &models->loaded[0], options, vmaf, frames);
     if (err)
         return err;
+    const unsigned step = options->subsample ? options->subsample : 1;
+    const unsigned worst = (unsigned)summary_worst(gathered.scores, gathered.count) * step;
     const Summary summary = { .name = models->loaded[0].label,
                               .scores = gathered.scores,
                               .count = gathered.count,
                               .figures = &gathered.figures,
-                              .step = options->subsample ? options->subsample : 1,
-                              .rate = rate,
+                              .worst = worst,
+                              .worst_time = times[worst],
                               .incomplete = incomplete };
     summary_say(&summary, summary_may_colour());
     gathered_clear(&gathered);

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,26 @@ static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const 
     return err;
 }
 
+int rating_add_frames(Rating *rating, const PairFrames *frames)
+{
+    if (rating->frame_count == rating->frame_capacity) {
+        const size_t more = rating->frame_capacity ? 2 * rating->frame_capacity : 256;
+        PairFrames *const grown = realloc(rating->frames, more * sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        rating->frames = grown;
+        rating->frame_capacity = more;
+    }
+    rating->frames[rating->frame_count++] = *frames;
+    return 0;
+}
+
+/* A time in ns as seconds; NaN if it is not known. */
+static double seconds_of(int64_t time)
+{
+    return time == VIDEO_NO_TIME ? (double)NAN : (double)time / 1e9;
+}
+
 /* True if the option belongs into the report on this video, which lists options as if the video had
  * been scored alone. videos, outputs: how many -d and -o came before; updated. */
 static bool concerns(const GivenOption *option, size_t number, size_t *videos, size_t *outputs,
@@ -157,6 +178,20 @@ static int note_options(VmafContext *vmaf, const Options *options, size_t number
     return err;
 }
 
+static int note_frames(const Rating *rating)
+{
+    int err = 0;
+    for (size_t i = 0; !err && i < rating->frame_count; i++) {
+        const PairFrames *const frames = &rating->frames[i];
+        const VmafReportFrame noted = { .size = sizeof(noted),
+                                        .time = seconds_of(frames->time),
+                                        .ref = frames->number[SIDE_REF],
+                                        .dist = frames->number[SIDE_DIST] };
+        err = vmaf_report_frame(rating->vmaf, (unsigned)i, &noted);
+    }
+    return err;
+}
+
 /* Tells the library what only the command knows, for the report. */
 static int note_origin(const Rating *rating, const Options *options)
 {
@@ -174,6 +209,8 @@ static int note_origin(const Rating *rating, const Options *options)
         err = warnings_report(rating->of_run, rating->vmaf);
     if (!err)
         err = models_report(rating->models, rating->vmaf);
+    if (!err)
+        err = note_frames(rating);
     if (!err)
         err = note_options(rating->vmaf, options, rating->number);
     if (!err && (options->backend || options->only_cpu)) /* the user chose a device: report it */
@@ -199,10 +236,18 @@ static int note_completeness(Rating *rating)
                : vmaf_report_complete(rating->vmaf, complete, complete ? NULL : rating->incomplete);
 }
 
-static double frame_rate(const Video *video)
+/* Shows the scores at a glance. */
+static int summarise(const Rating *rating, const Options *o, const Models *models)
 {
-    const VideoTraits *const traits = &video->traits;
-    return traits->rate_den ? (double)traits->rate_num / traits->rate_den : 0.0;
+    double *const times = malloc((rating->frame_count + 1) * sizeof(*times));
+    if (!times)
+        return -ENOMEM;
+    for (size_t i = 0; i < rating->frame_count; i++)
+        times[i] = seconds_of(rating->frames[i].time);
+    const int err =
+        models_summarise(models, o, rating->vmaf, rating->pairs, times, rating->incomplete);
+    free(times);
+    return err;
 }
 
 /* Computes the scores, prints them and compares them with --fail_under. */
@@ -219,8 +264,7 @@ static int report_scores(Rating *rating, const Options *o)
     if (!err && print)
         err = extractors_score(o, rating->vmaf, rating->pairs, &owner);
     if (!err && print && !o->no_prediction && !o->quiet && !o->progress && message_on_terminal())
-        err = models_summarise(models, o, rating->vmaf, rating->pairs, frame_rate(rating->video),
-                               rating->incomplete);
+        err = summarise(rating, o, models);
     if (!err && !o->no_prediction && !rating->stopped)
         err = models_judge(models, o, rating->vmaf, rating->pairs, &owner, &rating->below);
     if (!err && !rating->stopped)
@@ -303,6 +347,7 @@ void rating_destroy(Rating *rating)
     if (rating->vmaf)
         vmaf_close(rating->vmaf);
     free(rating->output);
+    free(rating->frames);
     stored_destroy(rating->report);
     warnings_clear(&rating->warnings);
     part_run_destroy(rating->part);

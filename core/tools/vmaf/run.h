@@ -41,6 +41,8 @@ typedef struct Rating {
     ScoredPair pair;        /* what the models were chosen by */
     StoredReport *report;   /* for --html, once the rating is finished */
     unsigned pairs;         /* scored so far */
+    PairFrames *frames;     /* of each pair; of a part, of each of its own pairs */
+    size_t frame_count, frame_capacity;
     bool cut;               /* this video or the reference ended within a frame, or too early */
     bool stopped;           /* a signal came before the last pair */
     bool below;             /* a score is below --fail_under */
@@ -76,6 +78,9 @@ void rating_tell_offset(Rating *rating, OffsetHint *hint, const SyncVideo *dist)
 /* After rating_end: computes model scores, prints them and writes the report, or writes the part
  * file. */
 int rating_finish(Rating *rating, const Options *options);
+
+/* Notes the frames of the next pair. 0 or -ENOMEM. */
+int rating_add_frames(Rating *rating, const PairFrames *frames);
 
 void rating_destroy(Rating *rating);
 

@@ -116,9 +116,10 @@ int models_score(const Models *models, const Options *options, VmafContext *vmaf
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner, bool *below);
 
-/* After models_score: prints a summary of the first model's scores, for people at a terminal. rate:
- * frames a second; 0: unknown. incomplete: why frames are missing; empty: none are. */
+/* After models_score: prints a summary of the first model's scores, for people at a terminal.
+ * times: of each frame, in seconds; NaN: unknown. incomplete: why frames are missing; empty: none
+ * are. */
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
-                     unsigned frames, double rate, const char *incomplete);
+                     unsigned frames, const double *times, const char *incomplete);
 
 #endif

@@ -32,13 +32,13 @@ static void summarise(const StoredReport *report)
     const StoredMetric *const metric = score_of(report, 0, &name);
     if (!metric || !metric->figures.size)
         return;
-    const unsigned step = report->frame_count > 1 ? report->numbers[1] - report->numbers[0] : 1;
+    const size_t worst = summary_worst(metric->values, report->frame_count);
     const Summary summary = { .name = name,
                               .scores = metric->values,
                               .count = report->frame_count,
                               .figures = &metric->figures,
-                              .step = step,
-                              .rate = stored_rate(report),
+                              .worst = report->numbers[worst],
+                              .worst_time = stored_time(report, worst),
                               .incomplete = stored_incomplete(report) };
     summary_say(&summary, summary_may_colour());
 }

@@ -134,6 +134,7 @@ static void tell_progress(void *arg)
 typedef struct Frame {
     uint64_t number;
     double score;
+    json_t *time; /* NULL: unknown */
 } Frame;
 
 static int compare_frames(const void *a, const void *b)
@@ -144,18 +145,10 @@ static int compare_frames(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Read a frame rate such as "24000/1001". 0: unknown. */
-static double frame_rate(const json_t *details)
-{
-    const char *const text = json_string_value(json_object_get(
-        json_object_get(json_object_get(details, "inputs"), "reference"), "frame_rate"));
-    unsigned num, den;
-    return text && sscanf(text, "%u/%u", &num, &den) == 2 && den ? (double)num / den : 0.0;
-}
-
-static json_t *worst_frames(const json_t *report, const char *metric, unsigned wanted, double rate)
+static json_t *worst_frames(const json_t *report, const char *metric, unsigned wanted)
 {
     const json_t *const list = json_object_get(report, "frames");
+    const json_t *const times = json_object_get(json_object_get(report, "vmaf_turbo"), "times");
     const size_t count = json_array_size(list);
     Frame *const frames = calloc(count ? count : 1, sizeof(*frames));
     json_t *const worst = json_array();
@@ -169,16 +162,13 @@ static json_t *worst_frames(const json_t *report, const char *metric, unsigned w
         if (json_is_number(score))
             frames[used++] =
                 (Frame){ (uint64_t)json_integer_value(json_object_get(entry, "frameNum")),
-                         json_number_value(score) };
+                         json_number_value(score), json_array_get(times, i) };
     }
     qsort(frames, used, sizeof(*frames), compare_frames);
-    for (i = 0; i < used && i < wanted; i++) {
-        json_t *const row = json_pack("{s:I, s:f}", "frame", (json_int_t)frames[i].number, "score",
-                                      frames[i].score);
-        if (row && rate > 0.0)
-            json_object_set_new(row, "time", json_real((double)frames[i].number / rate));
-        json_array_append_new(worst, row);
-    }
+    for (i = 0; i < used && i < wanted; i++)
+        json_array_append_new(worst,
+                              json_pack("{s:I, s:f, s:O*}", "frame", (json_int_t)frames[i].number,
+                                        "score", frames[i].score, "time", frames[i].time));
     free(frames);
     return worst;
 }
@@ -272,8 +262,7 @@ static json_t *summarize(const Call *call, const Scoring *scoring)
     if (result && json_is_number(mean)) {
         json_object_set_new(result, "metric", json_string(metric));
         json_object_set_new(result, "score", json_real(json_number_value(mean)));
-        json_object_set_new(result, "worst",
-                            worst_frames(report, metric, scoring->worst, scoring->rate));
+        json_object_set_new(result, "worst", worst_frames(report, metric, scoring->worst));
     }
     if (result && json_object_get(details, "inputs"))
         json_object_set_new(result, "inputs", inputs_of(details));
@@ -299,7 +288,6 @@ static int take_report(const Call *call, Scoring *scoring, const char *text, siz
 {
     json_error_t error = { .text = "out of memory" };
     scoring->report = json_loadb(text, length, 0, &error);
-    scoring->rate = frame_rate(json_object_get(scoring->report, "vmaf_turbo"));
     scoring->result = scoring->report ? summarize(call, scoring) : NULL;
     if (scoring->result)
         return 0;

@@ -68,37 +68,36 @@ typedef struct Scoring {
     unsigned pictures; /* number of worst frames to return as pictures */
 
     json_t *shown;  /* the pictures as worker_frames printed them */
-    double rate;    /* frame rate; 0: unknown */
     json_t *report; /* report of the worker */
     json_t *result; /* result for the client; see SCORING_RESULT */
 } Scoring;
 
 /* The schema of `result`. */
-#define SCORING_RESULT                                                                             \
-    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", "             \
-    "\"pooled\"], "                                                                                \
-    "\"properties\": {"                                                                            \
-    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "               \
-    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were "            \
-    "scored.\"}, "                                                                                 \
-    "\"metric\": {\"type\": \"string\", \"description\": \"The metric of score, a name in "        \
-    "pooled.\"}, "                                                                                 \
-    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to "       \
-    "100.\"}, "                                                                                    \
-    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, "                \
-    "harmonic_mean, "                                                                              \
-    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                        \
-    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "       \
-    "[\"number\", \"null\"]}}}, "                                                                  \
-    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "   \
-    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "           \
-    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "       \
-    "\"description\": \"Seconds from the start.\"}, \"score\": {\"type\": \"number\"}}}}, "        \
-    "\"messages\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "                      \
-    "\"description\": \"Remarks about the videos.\"}, "                                            \
-    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                      \
-    "\"features\": {\"type\": \"array\", \"description\": \"The features computed, and "           \
-    "where.\"}, "                                                                                  \
+#define SCORING_RESULT                                                                                                                   \
+    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", "                                                   \
+    "\"pooled\"], "                                                                                                                      \
+    "\"properties\": {"                                                                                                                  \
+    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "                                                     \
+    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were "                                                  \
+    "scored.\"}, "                                                                                                                       \
+    "\"metric\": {\"type\": \"string\", \"description\": \"The metric of score, a name in "                                              \
+    "pooled.\"}, "                                                                                                                       \
+    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to "                                             \
+    "100.\"}, "                                                                                                                          \
+    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, "                                                      \
+    "harmonic_mean, "                                                                                                                    \
+    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                                                              \
+    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "                                             \
+    "[\"number\", \"null\"]}}}, "                                                                                                        \
+    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "                                         \
+    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "                                                 \
+    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "                                             \
+    "\"description\": \"When the reference's frame is shown, in seconds on its file's clock.\"}, \"score\": {\"type\": \"number\"}}}}, " \
+    "\"messages\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "                                                            \
+    "\"description\": \"Remarks about the videos.\"}, "                                                                                  \
+    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                                                            \
+    "\"features\": {\"type\": \"array\", \"description\": \"The features computed, and "                                                 \
+    "where.\"}, "                                                                                                                        \
     "\"fps\": {\"type\": \"number\", \"description\": \"Frames scored per second.\"}}}"
 
 /* Add --model for a built-in model or a model file. Returns 0, or a negative errno with a message

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +33,10 @@ static void add_image(json_t *content, json_t *data)
                                              "mimeType", "image/png"));
 }
 
-static json_t *row_of(const json_t *frame, double rate)
+static json_t *row_of(const json_t *frame)
 {
-    json_t *const number = json_object_get(frame, "frame");
-    json_t *const row =
-        json_pack("{s:O, s:O}", "frame", number, "score", json_object_get(frame, "score"));
-    if (row && rate > 0.0)
-        json_object_set_new(row, "time", json_real(json_number_value(number) / rate));
-    return row;
+    return json_pack("{s:O, s:O, s:O*}", "frame", json_object_get(frame, "frame"), "score",
+                     json_object_get(frame, "score"), "time", json_object_get(frame, "time"));
 }
 
 /* Make the result: the summary, then text and pictures for each frame. */
@@ -50,7 +47,7 @@ static json_t *show(const Scoring *scoring)
     json_t *const summary = json_copy(scoring->result), *const rows = json_array();
     const json_t *frame;
     size_t i;
-    json_array_foreach(frames, i, frame) json_array_append_new(rows, row_of(frame, scoring->rate));
+    json_array_foreach(frames, i, frame) json_array_append_new(rows, row_of(frame));
     json_object_set_new(summary, "worst", rows);
     if (problem)
         json_object_set(summary, "problem", (json_t *)problem);
@@ -111,9 +108,9 @@ const Tool worst_frames_tool = {
 };
 
 /* The worker, `COUNT vmaf WORD...`: scores as the vmaf command does, then prints a line of JSON
- * with pictures of the worst frames, {"pictures": [{"frame", "score", "reference", "distorted"}…],
- * "problem"}, and after it the report. Pictures are PNG in base64, and omitted if they cannot be
- * made. */
+ * with pictures of the worst frames,
+ * {"pictures": [{"frame", "score", "time", "reference", "distorted"}…], "problem"},
+ * and after it the report. Pictures are PNG in base64, and omitted if they cannot be made. */
 
 typedef struct Worst {
     StoredReport *report;
@@ -156,8 +153,11 @@ static void print_picture(const Worst *worst, unsigned index)
 {
     static const char *const sides[SIDES] = { "reference", "distorted" };
     const size_t frame = worst->frames[index];
+    const double time = stored_time(worst->report, frame);
     printf("%s{\"frame\": %u, \"score\": %.6f", index ? ", " : "", worst->report->numbers[frame],
            worst->metric->values[frame]);
+    if (isfinite(time))
+        printf(", \"time\": %.6f", time);
     for (unsigned side = 0; side < SIDES; side++) {
         const Png *const png = &worst->pictures[index][side];
         if (!png->data)

@@ -523,8 +523,10 @@ static int replay_part(Merge *merge, const PartFile *known, Rows *rows)
         if (err)
             break;
         err = vmaf_part_replay(merge->rating.vmaf, &shape, pair, rows->row.values);
+        if (!err)
+            err = rating_add_frames(&merge->rating, rows->row.frames);
         if (err)
-            say("%s: could not score frame %u", known->path, pair);
+            say("%s: could not score frame %u: %s", known->path, pair, strerror(-err));
     }
     part_unload(&part);
     return err;
@@ -532,7 +534,8 @@ static int replay_part(Merge *merge, const PartFile *known, Rows *rows)
 
 static int replay(Merge *merge)
 {
-    Rows rows = { 0 };
+    PairFrames frames;
+    Rows rows = { .row.frames = &frames };
     int err = make_rows(&rows, merge->rating.vmaf,
                         json_array_size(json_object_get(merge->parts[0].head, "extractors")));
     for (size_t i = 0; !err && i < merge->count; i++)

@@ -21,6 +21,13 @@
 
 struct Rating;
 
+/* The frames of a pair, for reports. */
+typedef struct PairFrames {
+    int64_t
+        time; /* when the reference's frame is shown, in ns on its file's clock, or VIDEO_NO_TIME */
+    uint64_t number[SIDES]; /* of the frames in their files */
+} PairFrames;
+
 /* ---- digests ---- */
 
 enum { DIGEST_BLOCK = 32, DIGEST_TEXT = 33 };
@@ -124,8 +131,9 @@ typedef struct PartFile {
 int part_load(PartFile *part, const char *path, bool keep_values);
 void part_unload(PartFile *part);
 
-/* The values of one pair: for each feature, as many as the length of its `kinds`. */
+/* One pair: its frames, and for each feature, as many as the length of its `kinds`. */
 typedef struct PartRow {
+    PairFrames *frames;
     VmafPartValue **room;         /* the caller's memory, for each feature */
     const VmafPartValue **values; /* points to `room`; NULL: the feature has no values here */
 } PartRow;

@@ -232,12 +232,32 @@ static bool take_values(PartFile *part, const char *kinds, VmafPartValue *values
     return good && take(part, ']');
 }
 
+/* Takes a number that cannot be negative. */
+static bool take_number(PartFile *part, uint64_t *value)
+{
+    int64_t number;
+    if (!take_integer(part, &number) || number < 0)
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+static bool take_frames(PartFile *part, PairFrames *frames)
+{
+    const bool timeless = take_word(part, "null");
+    frames->time = VIDEO_NO_TIME;
+    return (timeless || take_integer(part, &frames->time)) && take(part, ',') &&
+           take_number(part, &frames->number[SIDE_REF]) && take(part, ',') &&
+           take_number(part, &frames->number[SIDE_DIST]);
+}
+
 int part_next_row(PartFile *part, const char *const *kinds, unsigned features, unsigned pair,
                   const PartRow *row)
 {
     int64_t number = -1;
     take(part, ',');
-    bool good = take(part, '[') && take_integer(part, &number) && number == (int64_t)pair;
+    bool good = take(part, '[') && take_integer(part, &number) && number == (int64_t)pair &&
+                take(part, ',') && take_frames(part, row->frames);
     for (unsigned i = 0; good && i < features; i++) {
         good = take(part, ',');
         const bool skipped = good && take_word(part, "null");

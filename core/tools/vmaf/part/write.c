@@ -269,10 +269,16 @@ static void put_values(FILE *file, const char *kinds, const VmafPartValue *value
     fputc(']', file);
 }
 
-static int put_row(FILE *file, VmafContext *vmaf, unsigned pair, VmafPartValue *values)
+static int put_row(FILE *file, VmafContext *vmaf, unsigned pair, const PairFrames *frames,
+                   VmafPartValue *values)
 {
     const char *kinds;
-    fprintf(file, "    [%u", pair);
+    fprintf(file, "    [%u,", pair);
+    if (frames->time == VIDEO_NO_TIME)
+        fputs("null", file);
+    else
+        fprintf(file, "%" PRId64, frames->time);
+    fprintf(file, ",%" PRIu64 ",%" PRIu64, frames->number[SIDE_REF], frames->number[SIDE_DIST]);
     for (unsigned i = 0; !vmaf_part_kinds(vmaf, i, &kinds); i++) {
         const int err = vmaf_part_values(vmaf, i, pair, values);
         fputc(',', file);
@@ -299,7 +305,7 @@ static int put_rows(FILE *file, const Rating *rating)
     fputs(",\n  \"values\": [", file);
     for (uint64_t i = 0; !err && i < part->count; i++) {
         fputs(i ? ",\n" : "\n", file);
-        err = put_row(file, rating->vmaf, (unsigned)(part->first + i), values);
+        err = put_row(file, rating->vmaf, (unsigned)(part->first + i), &rating->frames[i], values);
     }
     fputs("\n  ]", file);
     free(values);
