@@ -38,10 +38,10 @@ typedef struct Rating {
     char *output; /* path of the report; NULL: none */
     VmafContext *vmaf;
     Models *models;
-    ScoredPair pair;        /* what the models were chosen by */
-    StoredReport *report;   /* for --html, once the rating is finished */
-    unsigned pairs;         /* scored so far */
-    PairFrames *frames;     /* of each pair; of a part, of each of its own pairs */
+    ScoredPair pair;      /* what the models were chosen by */
+    StoredReport *report; /* for --html, once the rating is finished */
+    unsigned pairs;       /* scored so far */
+    PairFrames *frames;   /* of each pair; of a part, of each of its own pairs */
     size_t frame_count, frame_capacity;
     bool cut;               /* this video or the reference ended within a frame, or too early */
     bool stopped;           /* a signal came before the last pair */
