@@ -141,8 +141,8 @@ static void make_xyb(const Strip *s, unsigned row, unsigned picture, const float
     }
 }
 
-/* Turns rows y and y + 1 of both pictures, y even, into XYB at `row` of the buffer, and halves those
- * that belong to the strip's band. */
+/* Turns rows y and y + 1 of both pictures, y even, into XYB at `row` of the buffer, and halves
+ * those that belong to the strip's band. */
 static void take_rows(const Strip *s, unsigned row, unsigned y)
 {
     const Pass *const pass = s->pass;

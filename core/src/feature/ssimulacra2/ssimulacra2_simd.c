@@ -16,7 +16,7 @@ typedef v_u32 u32;
 #define abs_f32(x) v_abs_f32(x)
 #define PICK_LESS(a, b, x, y) v_select_f32(vm_gt_f32(LANES(b), LANES(a)), LANES(x), LANES(y))
 #define LANES(x) _Generic((x), float : v_set_f32, vf : same)(x)
-/* The upper halves of all lanes are 0, so the sum of two products is the one of the lower halves. */
+/* The upper halves of all lanes are 0, so the sum of two products is that of the lower halves. */
 #define TIMES_SMALL(u, c) ((v_u32)v_madd16((vi)(u), v_set32(c)))
 
 V_INLINE vf same(vf x)
