@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Text for terminals without control characters: names in files may hold anything. Pure functions;
- * the programs include this header, too. */
+/* Removes control characters from text that is printed to a terminal, because names of files may
+ * contain them. Pure functions for any thread; the programs include this header, too. */
 #ifndef BASE_MASK_H
 #define BASE_MASK_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* The bytes that a control character, or one that changes the direction of text, takes at the
- * beginning of this text in UTF-8; 0: it is none. *whole: the bytes of the first character. */
+/* If the text begins with a control character, or one that changes the direction of text, returns
+ * its length in bytes of UTF-8, otherwise 0. Sets *whole to the length of the first character. */
 static inline size_t text_control_size(const unsigned char *at, size_t *whole)
 {
     static const struct {
@@ -33,7 +33,7 @@ static inline size_t text_control_size(const unsigned char *at, size_t *whole)
     return *at == 0xe2 && turns ? 3 : 0;
 }
 
-/* Replaces what would make a terminal do something by question marks. Returns `text`. */
+/* Replaces control characters with question marks. Returns `text`. */
 static inline char *text_mask_controls(char *text)
 {
     size_t whole;

@@ -177,7 +177,7 @@ int feature_emit_aggregate(Feature *f, const char *name, double value);
 /* The table of all features (feature/registry.c), NULL-ended, in lookup order. */
 extern const FeatureDef *const feature_registry[];
 const FeatureDef *feature_find(const char *extractor);
-/* What has taken the place of an extractor of another name; NULL: nothing has. */
+/* Tells in words which extractor has replaced this one; NULL if none has. */
 const char *feature_successor(const char *extractor);
 const FeatureDef *feature_find_by_metric(const char *raw_metric);
 

@@ -129,7 +129,7 @@ static void displays_have_names(void **state)
     assert_false(display_find("", &display));
 }
 
-/* What is passed for a line of --model. */
+/* Returns the options that are passed to cambi for this value of --model. */
 static const char *passed(const char *line, const ScoredPair *pair, EncodeChoice *choice)
 {
     static char text[160];
@@ -205,7 +205,7 @@ static void options_by_hand_win(void **state)
     assert_string_equal(passed("auto:cambi.enc_bitdepth=8", &pair, &choice), "");
     assert_string_equal(passed("auto:cambi.window_size=63:adm.x=1", &pair, &choice),
                         "cambi.enc_width=960:enc_height=540:enc_bitdepth=8");
-    /* What the user tells fills in what the model leaves open. */
+    /* The user's values replace those that the model does not set. */
     pair.told_size = true;
     assert_string_equal(passed("auto:cambi.enc_bitdepth=8", &pair, &choice),
                         "cambi.enc_width=960:enc_height=540");

@@ -62,7 +62,7 @@ static bool put(const char *format, va_list list, bool masked)
         text = malloc((size_t)size + 1);
         if (text)
             vsnprintf(text, (size_t)size + 1, format, again);
-        else /* rather a part of it than nothing */
+        else /* a part of it is better than nothing */
             text = brief;
     }
     va_end(again);

@@ -64,7 +64,7 @@ typedef struct StoredReport {
     size_t frame_count;
     double *times; /* of the frames, never decreasing, in seconds; NULL: the report has none */
     size_t time_count;
-    /* Of the frames, in their files; NULL: they follow one another from `skipped` on. */
+    /* The frames' numbers in their files; NULL: consecutive numbers from `skipped` on. */
     uint64_t *in_file[SIDES];
     size_t in_file_count[SIDES];
     StoredMetric *metrics;

@@ -16,14 +16,13 @@ enum Display { DISPLAY_DERIVED, DISPLAY_HD, DISPLAY_PHONE, DISPLAY_4K, DISPLAY_4
 /* Sets *display to the display of this name, as in --display. False: there is none. */
 bool display_find(const char *name, enum Display *display);
 
-/* What is known of a distorted video and its reference. */
+/* Facts about a distorted video and its reference by which models are chosen and set up. */
 typedef struct ScoredPair {
-    VideoFormat scored; /* the format in which both are compared */
-    /* Of the encode; 0: unknown. `told`: by the user. */
-    unsigned width, height, bitdepth;
-    bool told_size, told_bitdepth;
-    bool widened;                /* samples are scored with more bits than the videos have */
-    unsigned rate_num, rate_den; /* frames per second; 0: unknown */
+    VideoFormat scored;               /* the format in which both are compared */
+    unsigned width, height, bitdepth; /* of the encode; 0: unknown */
+    bool told_size, told_bitdepth;    /* the user gave them (--enc_size, --enc_bitdepth) */
+    bool widened;                     /* samples are scored with more bits than the videos have */
+    unsigned rate_num, rate_den;      /* frames per second; 0: unknown */
     bool hdr;
 } ScoredPair;
 
@@ -47,7 +46,7 @@ typedef struct EncodeChoice {
     bool refused; /* the user told a size that exceeds the scored one */
 } EncodeChoice;
 
-/* `spec`: the model's own options win. */
+/* Returns the options for cambi. Options of the model itself (`spec`) have priority. */
 EncodeChoice choice_encode(const ScoredPair *pair, const ModelSpec *spec);
 
 /* The option number `i` of cambi that is passed: sets *key and *value. False: no more. */

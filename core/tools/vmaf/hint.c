@@ -3,21 +3,21 @@
 
 /* At the offset that is proposed, pictures must differ this many times less than at any other. */
 #define MARGIN 2.0
-/* Fewer pairs than this say nothing. */
+/* With fewer pairs than this, no offset is proposed. */
 #define PAIRS_MIN 12
-/* Rows of a picture to look at, about. */
+/* About this many rows of a picture are looked at. */
 #define ROWS 256
-/* Windows that are looked at, at most: the last begins with frame 50 million. */
+/* The number of windows: the last one begins at frame 50 million. */
 #define WINDOWS 20
 
-/* The first pair of a window. Later windows are farther apart: where a video begins with a still,
- * the first ones decide nothing, and a long still must not cost much. */
+/* The first pair of a window. Later windows are farther apart, because a video may begin with a
+ * long still picture, in which no window decides anything. */
 static unsigned start_of(unsigned window)
 {
     return 2 * HINT_WINDOW * ((1u << window) - 1);
 }
 
-/* Decides by the window, unless it is unclear. */
+/* Decides by the pairs of the window, if they are clear enough. */
 static void judge(OffsetHint *hint)
 {
     Thumbs ref = { hint->ref, hint->count }, dist = { hint->dist, hint->count };

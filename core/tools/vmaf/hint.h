@@ -9,7 +9,7 @@
 
 #include "input/thumbs.h"
 
-/* The pairs of a window. */
+/* Pairs of frames in a window. */
 enum { HINT_WINDOW = 48 };
 
 /* A zeroed hint has seen nothing. */
@@ -18,16 +18,17 @@ typedef struct OffsetHint {
     unsigned count;  /* pairs in the window */
     unsigned window; /* the number of windows before this one */
     bool done;       /* no further pair is looked at */
-    int offset;      /* frame n of the reference matches frame n + offset of the distorted video,
-                      * both as they were paired; 0: as far as can be seen they belong together */
-    double times;    /* how many times better than at any other offset */
+    int offset;      /* frame n of the reference, as paired, matches frame n + offset of the
+                      * distorted video; 0: no better offset was found */
+    double times;    /* how many times better it matches than at any other offset */
 } OffsetHint;
 
 /* Looks at pair `number`, counted from 0. */
 void hint_look(OffsetHint *hint, unsigned number, const VmafPicture *ref, const VmafPicture *dist);
 
-/* For parts of a video: true if a run of the whole video may look at this pair; the thumbnails that
- * it would look at; and hint_look with the thumbnails that a part has noted. */
+/* For parts of a video: hint_wants tells whether a run of the whole video may look at this pair,
+ * hint_thumbs makes the thumbnails that it would look at, and hint_look_thumbs looks at those that
+ * a part has noted. */
 bool hint_wants(uint64_t number);
 void hint_thumbs(Thumb *ref, Thumb *dist, const VmafPicture *ref_pic, const VmafPicture *dist_pic);
 void hint_look_thumbs(OffsetHint *hint, unsigned number, const Thumb *ref, const Thumb *dist);

@@ -94,7 +94,8 @@ typedef struct Options {
     size_t feature_count;
     bool no_prediction;
     enum Display display; /* for --model auto */
-    /* Of the encodes that the distorted videos were decoded from; 0: as their files say. */
+    /* Size and depth of the encodes that the distorted videos were decoded from; 0: as their
+     * files say. */
     unsigned enc_width, enc_height, enc_bitdepth;
 
     Words outputs;                /* paths of reports; see output_path. "-": standard output */

@@ -14,8 +14,8 @@
 #include "report/page.h"
 #include "vmaf/part/part.h"
 
-/* What the files, or the user, tell of the encode. Raw and Y4M video tell nothing, unless this run
- * scales it: then it has the size that matters. */
+/* Finds the encode's size and depth, in the file or the options. Raw and Y4M video has neither,
+ * except that a video which this run scales has the size of the encode. */
 static void find_encode(ScoredPair *pair, const Options *options, const Video *dist, bool asked)
 {
     const VideoFormat *const now = &dist->format;

@@ -85,7 +85,7 @@ unsigned extractors_planes(const VmafContext *vmaf);
 
 typedef struct Models Models;
 
-/* What models are loaded for. */
+/* The pair of videos that models are loaded for, and where their warnings go. */
 typedef struct ModelUse {
     const ScoredPair *pair;
     const char *path; /* of the distorted video, if messages must name it; else NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Warnings of a run that are no notes of a video (input/video.h): on the pair that was scored, or
- * on the run as a whole. They were printed and belong into the report. A zeroed list is empty, owns
- * its texts and is for one thread. */
+/* Warnings about the pair that was scored, or about the run as a whole; those about one video are
+ * its notes (input/video.h). They were printed, and the report lists them. A zeroed list is empty;
+ * a list owns its texts and is for one thread. */
 #ifndef TOOLS_WARNINGS_H
 #define TOOLS_WARNINGS_H
 

@@ -30,7 +30,7 @@
             out[n - 1] = (float)(2 * both[n / 2] - centre);                                        \
     }
 
-/* Of a strip with the columns that the blur needs, and one more. */
+/* Chroma samples in a row of a strip, with the columns that the blur needs and one more. */
 enum { CHROMA_SAMPLES = (SSIMU2_STRIP + 2 * SSIMU2_REACH) / 2 + 1 };
 
 DEFINE_CHROMA(8, uint8_t)

@@ -72,7 +72,7 @@ V_INLINE vi load16(const void *row, unsigned x, int bytes)
     return bytes == 1 ? v_load_u8_to_16(at) : v_load(at);
 }
 
-/* Of samples of 16 bits, as signed numbers. */
+/* Loads samples of 16 bits as signed numbers. */
 V_INLINE vi load32(const void *row, unsigned x)
 {
     return v_load_s16_to_32(sample_at(row, x, 2));

@@ -206,7 +206,7 @@ int journal_add(Journal *journal, const char *key, json_t *object)
     return err;
 }
 
-/* What tells a file's content from an earlier one. */
+/* Adds the size and the time of a file, which change when somebody writes to it. */
 static void add_file(json_t *key, const char *path)
 {
     struct stat info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a video file holds, and whether an encode is one of its whole source. */
+/* Finds out what a video file holds, and whether an encode covers its whole source. */
 #ifndef TUNE_MEDIA_H
 #define TUNE_MEDIA_H
 

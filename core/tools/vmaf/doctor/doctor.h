@@ -61,7 +61,7 @@ bool machine_has_card(const json_t *cards, const char *vendor);
 
 /* ---- demand.c: which devices count ---- */
 
-/* What the command line demands of a device of a backend. */
+/* The requirements that the command line sets for devices. */
 typedef struct Demand {
     const Words *require; /* of --require: each must hold */
     const char *device;   /* of --device; NULL: any */

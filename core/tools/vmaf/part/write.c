@@ -69,7 +69,7 @@ static json_t *describe_scored(const Rating *rating)
                      "pixel_format", video_format_name(format->pix_fmt));
 }
 
-/* What models were chosen by. */
+/* Writes the facts by which models were chosen. */
 static json_t *describe_pair(const ScoredPair *pair)
 {
     const VideoFormat *const scored = &pair->scored;
