@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+from subprocess import PIPE
 
 vmaf, shard, mcp, synthclip, preload, work = (os.path.abspath(path) for path in sys.argv[1:7])
 every = '--all' in sys.argv
@@ -55,6 +56,17 @@ def talk():
     return ''.join(json.dumps(line) + '\n' for line in lines).encode()
 
 
+def converse(process, text):
+    """Sends the requests, and waits for all answers before it closes the connection: calls that run then are broken off."""
+    process.stdin.write(text)
+    process.stdin.flush()
+    lines = []
+    for _ in range(sum(b'"id"' in line for line in text.splitlines())):
+        lines.append(process.stdout.readline())
+    stdout, stderr = process.communicate(timeout=TIMEOUT)
+    return b''.join(lines) + stdout, stderr
+
+
 def answers(stdout):
     return {json.dumps(answer['id']): answer for answer in map(json.loads, stdout.splitlines())}
 
@@ -89,16 +101,21 @@ RUNS = {
 }
 
 
-def start(run, extra):
+def start(run, extra, patient=False):
+    """Runs the program. `patient`: input ends when all requests in it are answered, and not at once."""
     shutil.rmtree('out', ignore_errors=True)
     os.mkdir('out')
     for path in run.files:
         if path == 'out/file':
             with open(path, 'wb') as file:
                 file.write(OLD)
+    options = {'env': {**os.environ, 'LD_PRELOAD': preload, 'PATH': f'{work}/bin:{os.environ["PATH"]}', **extra}}
     try:
-        return subprocess.run(run.command, input=run.text, capture_output=True, timeout=TIMEOUT, check=False,
-                              env={**os.environ, 'LD_PRELOAD': preload, 'PATH': f'{work}/bin:{os.environ["PATH"]}', **extra})
+        if not patient or not run.text:
+            return subprocess.run(run.command, input=run.text, capture_output=True, timeout=TIMEOUT, check=False, **options)
+        with subprocess.Popen(run.command, stdin=PIPE, stdout=PIPE, stderr=PIPE, **options) as process:
+            stdout, stderr = converse(process, run.text)
+        return subprocess.CompletedProcess(run.command, process.returncode, stdout, stderr)
     except subprocess.TimeoutExpired:
         raise Failure(f'hangs: more than {TIMEOUT} s') from None
 
@@ -113,9 +130,11 @@ def made(run):
 
 def count(run):
     """Runs the program without faults. Returns what it makes, and the number of its allocations."""
-    done = start(run, {'VMAF_FAULT_COUNTS': 'counts'})
+    done = start(run, {'VMAF_FAULT_COUNTS': 'counts'}, patient=True)
     if done.returncode:
         raise Failure(f'fails when nothing is wrong: {done.returncode}\n{done.stderr.decode(errors="replace")}')
+    if run.text and any('error' in answer for answer in answers(done.stdout).values()):
+        raise Failure(f'an error when nothing is wrong: {done.stdout.decode()}')
     counts = dict(line.split() for line in read('counts').decode().splitlines())
     return made(run), done.stdout, int(counts['memory'])
 
