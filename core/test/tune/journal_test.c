@@ -135,6 +135,7 @@ static void what_cannot_be_a_journal_is_refused(void **state)
 /* ---- keys ---- */
 
 #define SOURCE "journal_source"
+#define TWIN "journal_twin" /* another name of the same file: size and time are equal */
 #define MODEL "journal_model"
 
 static void write_text(const char *path, const char *text)
@@ -170,13 +171,13 @@ static void a_key_holds_all_that_a_result_depends_on(void **state)
     static const Keyed plain = { SOURCE,   "vmaf", "mean", "path=" MODEL ":name=x",
                                  "ffmpeg", "x264", "fast", "30" };
     const Keyed others[] = {
-        { "none", plain.metric, plain.pool, plain.model, plain.ffmpeg, plain.label, plain.command,
+        { TWIN, plain.metric, plain.pool, plain.model, plain.ffmpeg, plain.label, plain.command,
           plain.what },
         { plain.path, "psnr_y", plain.pool, plain.model, plain.ffmpeg, plain.label, plain.command,
           plain.what },
         { plain.path, plain.metric, "p5", plain.model, plain.ffmpeg, plain.label, plain.command,
           plain.what },
-        { plain.path, plain.metric, plain.pool, "version=vmaf_4k_v0.6.1", plain.ffmpeg, plain.label,
+        { plain.path, plain.metric, plain.pool, "path=" MODEL ":name=y", plain.ffmpeg, plain.label,
           plain.command, plain.what },
         { plain.path, plain.metric, plain.pool, plain.model, "./ffmpeg", plain.label, plain.command,
           plain.what },
@@ -189,6 +190,8 @@ static void a_key_holds_all_that_a_result_depends_on(void **state)
     };
     write_text(SOURCE, "video");
     write_text(MODEL, "model");
+    unlink(TWIN);
+    assert_int_equal(link(SOURCE, TWIN), 0);
     char *const key = key_of(&plain), *const same = key_of(&plain);
     assert_string_equal(key, same);
     free(same);
@@ -207,6 +210,7 @@ static void a_key_holds_all_that_a_result_depends_on(void **state)
     free(changed);
     free(scored);
     unlink(SOURCE);
+    unlink(TWIN);
     unlink(MODEL);
 }
 
