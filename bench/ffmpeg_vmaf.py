@@ -47,4 +47,5 @@ def main():
         sys.exit(f'{ffmpeg}: {error.strerror}; FFMPEG names an FFmpeg with libvmaf')
 
 
-main()
+if __name__ == '__main__':
+    main()

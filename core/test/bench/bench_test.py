@@ -4,6 +4,7 @@ computed by hand, and tables and figures contain what was measured. It does not 
 
 usage: bench_test.py BENCH VMAF SYNTHCLIP WORKDIR [EMULATORS]
 """
+import argparse
 import json
 import os
 import re
@@ -20,10 +21,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, BENCH)
 import bounds  # noqa: E402
 import clips  # noqa: E402
+import files  # noqa: E402
 import figures  # noqa: E402
 import runs  # noqa: E402
 import tables  # noqa: E402
 
+HAS_X264 = shutil.which('ffmpeg') and 'libx264' in subprocess.run(['ffmpeg', '-hide_banner', '-encoders'], capture_output=True,
+                                                                   text=True, check=False).stdout
 H200 = {'upload': 55e9, 'memory': 4.8e12, 'operations': 132 * 64 * 1.98e9}
 TINY = ['--sizes', '64x64', '--depths', '8', '--threads', '1', '--features', 'default', '--frames', '2', '--rounds', '2',
         '--seconds', '0']
@@ -83,6 +87,57 @@ class Clips(unittest.TestCase):
             self.assertEqual(data[:len(data) // 3] * 3, data)
         clip.remove()
         self.assertFalse(any(os.path.exists(path) for path in clip.paths))
+
+
+def measure_files(*words):
+    words = [sys.executable, f'{BENCH}/files.py', VMAF, '--synthclip', SYNTHCLIP, '--dir', WORK, '--rounds', '1', '--size', '64x64',
+             '--frames', '8', *words]
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, 'PYTHONDONTWRITEBYTECODE': '1'}, timeout=300)
+    rows = [[cell.strip(' `') for cell in line.split('|')[1:-1]] for line in done.stdout.splitlines()[2:]]
+    return done, {row[0]: row[1:] for row in rows}
+
+
+@unittest.skipUnless(HAS_X264, 'no ffmpeg with libx264')
+class Files(unittest.TestCase):
+    def test_rows(self):
+        """Every way of decoding has its row, and rows that score are compared with the plain one."""
+        done, rows = measure_files('--backends', 'host', '--arg=--allow_software')
+        self.assertEqual(list(rows), ['decode', 'vmaf', 'vmaf --backend host'])
+        if rows['vmaf --backend host'][0] == 'failed':
+            self.assertEqual(done.returncode, 1)
+        else:
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(rows['vmaf --backend host'][2], 'equal')
+        self.assertTrue(rows['vmaf'][1].endswith('%'), rows)
+        decoding, ours = (float(rows[name][0]) for name in ('decode', 'vmaf'))
+        self.assertAlmostEqual(decoding and ours / decoding, float(rows['vmaf'][1][:-1]) / 100, 1)
+
+    def test_failure(self):
+        done, rows = measure_files('--backends', 'nonsense')
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(rows['vmaf --backend nonsense'][0], 'failed')
+        self.assertIn('nonsense', done.stderr)
+
+    def test_ladder(self):
+        done, rows = measure_files('--ladder', '64x64,32x32', '--crf', '20,40')
+        self.assertEqual((done.returncode, list(rows)), (0, ['decode', 'vmaf']), done.stderr)
+
+    def test_given(self):
+        done, _ = measure_files('--reference', 'x.mp4')
+        self.assertEqual(done.returncode, 2)
+        done, rows = measure_files('--reference', 'missing.mp4', '--distorted', 'missing.mp4')
+        self.assertEqual((done.returncode, rows['vmaf'][0]), (1, 'failed'))
+
+    def test_compare(self):
+        def row(value, digits=None):
+            made = files.Row('name', [], log='log', digits=digits)
+            made.runs = [argparse.Namespace(report={'frames': [{'frameNum': 0, 'metrics': {'vmaf': value}}]})]
+            return made
+        self.assertEqual(files.compare(row(90.0), row(90.0)), 'equal')
+        self.assertEqual(files.compare(row(90.0), row(90.25)), '0.25')
+        self.assertEqual(files.compare(row(90.0000004), row(90.0)), '4e-07')
+        self.assertEqual(files.compare(row(90.0, 6), row(90.0000004)), 'equal')
+        self.assertIn('None', files.compare(row(90.0), row(None)))
 
 
 class Turns(unittest.TestCase):
