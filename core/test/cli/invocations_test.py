@@ -17,13 +17,14 @@ import inputs
 
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 RAW = '-r r.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8'
+TWO = '--model vmaf_v0.6.1:name=a --model vmaf_v0.6.1:name=b:vif.vif_enhn_gain_limit=1'
 USAGE, FAIL = 1, 255
 NONE = None  # no report is expected
 
 # (arguments, exit code, frames in out.xml, what stderr must contain). $RAW stands for a good pair of raw videos.
 CASES = [
     # the command line
-    ('', USAGE, NONE, 'Reference .y4m or .yuv (-r/--reference) is required'),
+    ('', USAGE, NONE, 'no videos are given: vmaf REFERENCE DISTORTED...'),
     ('-h', USAGE, NONE, '--help'),
     ('-v -w abc', 0, NONE, '3.2.0'),
     ('-d d.y4m', USAGE, NONE, '-r/--reference'),
@@ -56,7 +57,30 @@ CASES = [
     ('$RAW --frame_skip_ref abc', USAGE, NONE, '--frame_skip_ref'),
     ('$RAW --precision 18', USAGE, NONE, '--precision'),
     ('$RAW --precision 0', USAGE, NONE, '--precision'),
-    ('$RAW --foo -o out.xml', USAGE, NONE, "unknown option '--foo'"),
+    ('$RAW --foo -o out.xml', USAGE, NONE, "unknown option '--foo' (vmaf"),
+    ('r.y4m', USAGE, NONE, 'no distorted video beside the reference r.y4m'),
+    # typing errors
+    ('$RAW --modle vmaf', USAGE, NONE, "unknown option '--modle'; did you mean --model?"),
+    ('$RAW --fail-undr 3', USAGE, NONE, 'did you mean --fail_under?'),
+    ('$RAW --model vmaf_v0.61', FAIL, NONE, 'did you mean vmaf_v0.6.1?'),
+    ('$RAW --model vmfa_4k_v0.6.1', FAIL, NONE, 'did you mean vmaf_4k_v0.6.1?'),
+    ('$RAW --feature psnrr', FAIL, NONE, 'did you mean psnr?'),
+    ('$RAW --feature psnr=enable_chorma=true', FAIL, NONE, 'did you mean enable_chroma?'),
+    # two models of one kind, and limits for one of them
+    ('$RAW $TWO', 0, NONE, 'vmaf_v0.6.1 (a): 86.289121\nvmaf_v0.6.1 (b): 86.271652'),
+    ('$RAW $TWO --fail-under b=86.28', 2, NONE, 'vmaf_v0.6.1 (b): its mean is 86.271652, below 86.28'),
+    ('$RAW $TWO --fail-under a=86.28 --fail-under b=80:min', 0, NONE, ''),
+    ('$RAW $TWO --fail-under c=1', USAGE, NONE, 'no model is called "c"; there is a, b'),
+    ('$RAW --fail-under vmaff=1', USAGE, NONE, 'no model is called "vmaff"; there is vmaf'),
+    ('$RAW --fail-under vmaf_v0.6.1=90', 2, NONE, 'below 90'),
+    ('$RAW --model auto --fail-under auto=99', 2, NONE, 'below 99'),
+    # another size than the model's
+    ('$RAW --model vmaf_4k_v0.6.1 -o out.xml', 0, 2, 'vmaf_4k_v0.6.1 was made for 3840x2160, and the videos are scored at 64x64'),
+    # pages, and formats without a path
+    ('$RAW -o a.html --html b.html', USAGE, NONE, 'b.html and a.html are two pages of one run'),
+    ('$RAW -o a.htm -o b.html', USAGE, NONE, 'a.htm and b.html are two pages'),
+    ('-r r.yuv -d d.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8 --json', USAGE, NONE, 'add -o NAME.EXT'),
+    ('--report x.json --csv', USAGE, NONE, 'not another report'),
     ('$RAW -z -o out.xml', USAGE, NONE, "unknown option '-z'"),
     ('$RAW --frame_skip 1 -o out.xml', USAGE, NONE, "ambiguous option '--frame_skip'"),
     ('$RAW --quiet=1 -o out.xml', USAGE, NONE, 'takes no value'),
@@ -305,7 +329,7 @@ def run(args, stdin=b''):
     for name in ('out.xml', 'a.csv'):
         if os.path.exists(name):
             os.remove(name)
-    words = shlex.split(args.replace('$RAW', RAW))
+    words = shlex.split(args.replace('$RAW', RAW).replace('$TWO', TWO))
     # Drivers leak memory that is not ours: with drivers the sanitizer does not look for leaks.
     sanitizer = os.environ.get('ASAN_OPTIONS', '') + (
         ':detect_leaks=0' if {'--backend', '--device'} & set(words) else '')

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
 import statistics
 import subprocess
@@ -90,8 +91,61 @@ def check_limits():
     run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '-o', 'a.json')
     code, said, _ = run('--report', 'a.json', '--fail-under', '99.5:median')
     check('a stored report does not reach the limit', code == 2 and 'vmaf_v0.6.1: its median is' in said, (code, said))
-    code, said, _ = run('--report', 'a.json', '--pool', 'p5', '--fail-under', '1')
-    check('a stored report reaches the limit', code == 0 and said.startswith('vmaf_v0.6.1 p5: '), (code, said))
+    code, said, out = run('--report', 'a.json', '--pool', 'p5', '--fail-under', '1')
+    check('a stored report reaches the limit', code == 0 and out.startswith('vmaf_v0.6.1 p5: ') and not said, (code, said, out))
+
+
+def check_named_limits():
+    """Two models of one name are told apart, by their metrics."""
+    two = ['--model', 'vmaf_v0.6.1:name=one', '--model', 'vmaf_v0.6.1:name=neg:vif.vif_enhn_gain_limit=1']
+    run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, *two, '-o', 'two.json')
+    pooled = {name: json.load(open('two.json'))['pooled_metrics'][name]['mean'] for name in ('one', 'neg')}
+    _, said, out = run('--report', 'two.json')
+    lines = dict(line.split(': ') for line in out.splitlines())
+    check('labels', said == '' and list(lines) == ['vmaf_v0.6.1 (one)', 'vmaf_v0.6.1 (neg)'] and
+          all(abs(float(a) - b) < 2e-6 for a, b in zip(lines.values(), pooled.values())), (out, pooled))
+    between = (pooled['one'] + pooled['neg']) / 2
+    for source in (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, *two, '-o', 'o.json'], ['--report', 'two.json']):
+        for limit, want in ((f'one={between}', 0), (f'neg={between}', 2), (f'{between}', 2), (f'vmaf_v0.6.1={between}', 2),
+                            (f'one={between}:min', 2)):
+            code, said, _ = run(*source, '--fail-under', limit)
+            check(f'{source[0]} with the limit {limit}', code == want and ('(neg): its mean is' in said) == (want and ':min' not in limit),
+                  (code, said))
+    code, said, _ = run('--report', 'two.json', '--fail-under', 'other=1')
+    check('a limit for no model of a stored report', code == 255 and 'has no model that is called "other"' in said, (code, said))
+
+
+def check_outputs():
+    """A page is known by its name, and a format without a path means standard output."""
+    pair = ['-r', 'r.yuv', '-d', 'a.yuv', *RAW]
+    code, said, out = run(*pair, '-o', 'named.html')
+    check('-o NAME.html is a page', code == 0 and open('named.html').read(15) == '<!DOCTYPE html>' and 'vmaf_v0.6.1: ' in said, said)
+    code, _, _ = run(*pair, '-o', 'named.HTM', '-o', 'named.json')
+    check('a page and a report', code == 0 and open('named.HTM').read(15) == '<!DOCTYPE html>' and json.load(open('named.json')), code)
+    given = [o['name'] for o in json.load(open('named.json'))['vmaf_turbo']['options']]
+    check('its options', given.count('html') == 1 and given.count('output') == 1, given)
+    run(*pair, '-o', 'forced.html', '--xml')
+    check('a format that was given counts', open('forced.html').read(5) == '<VMAF')
+    for word, start in (('json', '{'), ('xml', '<VMAF'), ('csv', 'Frame,'), ('sub', '{0}')):
+        code, said, out = run(*pair, '--' + word)
+        check(f'--{word} without -o', code == 0 and out.startswith(start) and said.startswith('vmaf_v0.6.1: '), (code, said, out[:60]))
+    code, said, out = run('--report', 'a.json')
+    check('scores of a stored report', out.startswith('vmaf_v0.6.1: ') and said == '', (said, out))
+    code, said, out = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW)
+    check('scores of raw video, as libvmaf prints them', said.startswith('vmaf_v0.6.1: ') and out == '', (said, out))
+    if not shutil.which('ffmpeg') or subprocess.run(['ffmpeg', '-v', 'error', '-y', '-f', 'rawvideo', '-s', '64x64', '-i', 'a.yuv',
+                                                     '-c:v', 'ffv1', 'a.mkv'], check=False).returncode:
+        return
+    if run('a.mkv', 'a.mkv', '-n', '--feature', 'psnr')[0]:
+        return  # a build that reads no files
+    code, said, out = run('a.mkv', 'a.mkv', '--feature', 'psnr')
+    check('scores of files', code == 0 and [line.split(':')[0] for line in out.splitlines()] ==
+          ['vmaf_v0.6.1', 'psnr_y', 'psnr_cb', 'psnr_cr'] and 'v0.6.1' not in said, (code, said, out))
+    code, said, out = run('a.mkv', 'a.mkv', '--html', '-')
+    check('a page on standard output has no scores before it', out.startswith('<!DOCTYPE') and 'vmaf_v0.6.1: ' in said, said)
+    with open('/dev/full', 'w', encoding='utf-8') as full:
+        done = subprocess.run([vmaf, 'a.mkv', 'a.mkv'], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    check('lost scores', done.returncode == 255 and 'could not write to standard output' in done.stderr, done)
 
 
 def check_page_of_a_run():
@@ -247,6 +301,8 @@ for kind, name in (('blur', 'a.yuv'), ('noise', 'b.yuv')):
 open('cut.yuv', 'wb').write(open('a.yuv', 'rb').read()[:64 * 64 * 3 + 1000])
 check_pools()
 check_limits()
+check_named_limits()
+check_outputs()
 check_page_of_a_run()
 check_ranking()
 check_page_of_reports()

@@ -10,6 +10,7 @@
 
 #include "interrupt.h"
 #include "message.h"
+#include "suggest.h"
 
 void args_start(ArgScanner *scanner, const Arg *table, int argc, char **argv)
 {
@@ -34,6 +35,17 @@ static bool begins(const Arg *arg, const char *name, size_t length)
     return true;
 }
 
+static void say_unknown(ArgScanner *scanner, const char *name, size_t length)
+{
+    Suggestion like = { 0 };
+    char text[96];
+    for (const Arg *arg = scanner->table; !is_end(arg); arg++)
+        if (arg->name)
+            suggest(&like, name, length, arg->name);
+    snprintf(scanner->error, sizeof(scanner->error), "unknown option '--%.*s'%s", (int)length, name,
+             suggestion_text(&like, "--", text));
+}
+
 /* The option called `name`, or the only one that starts with it. NULL, with the reason in `error`:
  * none. */
 static const Arg *find_long(ArgScanner *scanner, const char *name, size_t length)
@@ -51,12 +63,15 @@ static const Arg *find_long(ArgScanner *scanner, const char *name, size_t length
     }
     if (older == 1 || older + newer == 1)
         return found;
-    const int n = snprintf(scanner->error, sizeof(scanner->error), "%s option '--%.*s'",
-                           found ? "ambiguous" : "unknown", (int)length, name);
+    if (!found) {
+        say_unknown(scanner, name, length);
+        return NULL;
+    }
+    const int n = snprintf(scanner->error, sizeof(scanner->error), "ambiguous option '--%.*s'",
+                           (int)length, name);
     size_t used = n > 0 ? (size_t)n : 0;
     const char *join = "; could be";
-    for (const Arg *arg = scanner->table; found && !is_end(arg) && used < sizeof(scanner->error);
-         arg++) {
+    for (const Arg *arg = scanner->table; !is_end(arg) && used < sizeof(scanner->error); arg++) {
         if (!begins(arg, name, length))
             continue;
         used += (size_t)snprintf(scanner->error + used, sizeof(scanner->error) - used, "%s '--%s'",
@@ -211,8 +226,13 @@ int subcommand_find(const char *program, const Subcommand *table, const char *wo
     if (!strcmp(word, "--version"))
         return 0;
     list_names(table, names, sizeof(names));
+    Suggestion like = { 0 };
+    char text[96];
+    for (const Subcommand *at = table; at->name; at++)
+        suggest(&like, word, strlen(word), at->name);
     if (*word)
-        return wrong("unknown command \"%s\"; use %s", word, names);
+        return wrong("unknown command \"%s\"; use %s%s", word, names,
+                     suggestion_text(&like, "", text));
     return wrong("no command given; use %s", names);
 }
 

@@ -52,7 +52,7 @@ char *mask_controls(char *text)
 }
 
 /* Writes a text; `masked`: without its control characters. False: it could not be written. */
-static bool put(const char *format, va_list list, bool masked)
+static bool put(FILE *file, const char *format, va_list list, bool masked)
 {
     char brief[1024], *text = brief;
     va_list again;
@@ -68,11 +68,13 @@ static bool put(const char *format, va_list list, bool masked)
     va_end(again);
     if (size >= 0 && masked)
         text_mask_controls(text);
-    const bool done = size >= 0 && fputs(text, stderr) != EOF;
+    const bool done = size >= 0 && fputs(text, file) != EOF;
     if (text != brief)
         free(text);
     return done;
 }
+
+static void end_line(void);
 
 static bool say_line(const char *format, va_list list, bool masked)
 {
@@ -84,7 +86,7 @@ static bool say_line(const char *format, va_list list, bool masked)
     if (within_line)
         fputc('\n', stderr);
     within_line = false;
-    const bool said = put(format, list, masked) && fputc('\n', stderr) != EOF;
+    const bool said = put(stderr, format, list, masked) && fputc('\n', stderr) != EOF;
     funlockfile(stderr);
     return said;
 }
@@ -112,6 +114,21 @@ bool say_result(const char *format, ...)
     const bool said = say_line(format, list, true);
     va_end(list);
     return said;
+}
+
+bool print_result(const char *format, ...)
+{
+    va_list list;
+    end_line();
+    va_start(list, format);
+    errno = 0;
+    const bool printed =
+        put(stdout, format, list, true) && fputc('\n', stdout) != EOF && !fflush(stdout);
+    const int reason = errno;
+    va_end(list);
+    if (!printed)
+        say("could not write to standard output: %s", strerror(reason ? reason : EIO));
+    return printed;
 }
 
 int finish_stdout(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Messages and progress for the user, on standard error. Any thread may call these functions,
- * except where noted. */
+/* Messages and progress for the user, on standard error, and results. Any thread may call these
+ * functions, except where noted. */
 #ifndef TOOLS_MESSAGE_H
 #define TOOLS_MESSAGE_H
 
@@ -29,6 +29,9 @@ char *mask_controls(char *text);
 
 /* Like say, for the results of the run. False: it could not be written. */
 bool say_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints one line on standard output, at once. False, after a message: it could not be written. */
+bool print_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flushes and closes stdout. 0, or -EIO, after printing an error, if some output was lost. */
 int finish_stdout(void);

@@ -73,12 +73,25 @@ double pooling_scores(const Pooling *pooling, const double *scores, size_t count
 bool score_limit_parse(ScoreLimit *limit, const char *text)
 {
     char *end;
+    const char *const equals = strrchr(text, '=');
+    *limit = (ScoreLimit){ .score = 0.0 };
+    if (equals) {
+        limit->model = text;
+        limit->model_length = (size_t)(equals - text);
+        text = equals + 1;
+    }
     limit->score = strtod(text, &end);
-    if (end == text || !isfinite(limit->score))
+    if (end == text || !isfinite(limit->score) || (equals && !limit->model_length))
         return false;
     if (!*end)
         return pooling_parse(&limit->pooling, "mean", strlen("mean"));
     return *end == ':' && pooling_parse(&limit->pooling, end + 1, strlen(end + 1));
+}
+
+bool score_limit_names(const ScoreLimit *limit, const char *model)
+{
+    return !limit->model || (strlen(model) == limit->model_length &&
+                             !strncmp(limit->model, model, limit->model_length));
 }
 
 bool score_limit_passes(const ScoreLimit *limit, const char *owner, const char *name,

@@ -35,14 +35,21 @@ double pooling_of(const Pooling *pooling, const VmafStatistics *figures);
 /* The chosen figure of `count` scores; NaN if there are none. */
 double pooling_scores(const Pooling *pooling, const double *scores, size_t count);
 
-/* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile. */
+/* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile; `neg=93` for the
+ * model of that name only. */
 typedef struct ScoreLimit {
     double score;
     Pooling pooling;
+    const char *model; /* its first `model_length` characters name the model; NULL: all models */
+    size_t model_length;
 } ScoreLimit;
 
-/* Parses SCORE or SCORE:POOL. False: `text` is neither. */
+/* Parses SCORE or SCORE:POOL, with MODEL= before it or without. False: `text` is neither. The limit
+ * points into `text`. */
 bool score_limit_parse(ScoreLimit *limit, const char *text);
+
+/* True if the limit is for all models, or for the one of this name. */
+bool score_limit_names(const ScoreLimit *limit, const char *model);
 
 /* True if the pooled score reaches the limit. If not, prints a line that names the score: `name`,
  * with "owner: " before it unless `owner` is empty. */

@@ -8,14 +8,16 @@
 #include "scores.h"
 #include "libvmaf/inspect.h"
 #include "common/message.h"
+#include "common/suggest.h"
 #include "report/summary.h"
 
 typedef struct Loaded {
     VmafModel *model;
     VmafModelCollection *collection; /* NULL: a model on its own */
-    char *label;
-    char *metric; /* the name of its scores */
-    char *note;   /* how it was chosen and set up; NULL: as the user gave it */
+    char *label;                     /* what printed scores are called */
+    char *metric;                    /* the name of its scores */
+    char *asked;                     /* the name or the file that the user gave */
+    char *note;                      /* how it was chosen and set up; NULL: as the user gave it */
 } Loaded;
 
 struct Models {
@@ -38,14 +40,18 @@ static bool is_builtin_collection(const char *name)
     return false;
 }
 
-static void say_builtin_models(void)
+static void say_builtin_models(const char *asked)
 {
     VmafBuiltinModelInfo info = { .size = sizeof(info) };
     Names names = { 0 };
-    for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++)
+    Suggestion like = { 0 };
+    char text[96];
+    for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++) {
         names_add(&names, info.name);
+        suggest(&like, asked, strlen(asked), info.name);
+    }
     if (names.count)
-        say("built-in models are: %s", names.text);
+        say("built-in models are: %s%s", names.text, suggestion_text(&like, "", text));
     else
         say("this libvmaf has no built-in models; --model FILE loads one");
 }
@@ -56,7 +62,7 @@ static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *ver
         return vmaf_model_collection_load(&loaded->model, &loaded->collection, config, version);
     const int err = vmaf_model_load(&loaded->model, config, version);
     if (err)
-        say_builtin_models();
+        say_builtin_models(version);
     return err;
 }
 
@@ -122,7 +128,8 @@ static int load(Loaded *loaded, const ModelSpec *spec, const char *version, Warn
         return err;
     }
     loaded->metric = strdup(model_spec_name(spec));
-    return loaded->metric ? make_label(loaded, spec, name, warnings) : -ENOMEM;
+    loaded->asked = strdup(model_spec_label(spec));
+    return loaded->metric && loaded->asked ? make_label(loaded, spec, name, warnings) : -ENOMEM;
 }
 
 static int say_not_set(const Loaded *loaded, int err)
@@ -244,6 +251,26 @@ static int set_up(Loaded *loaded, const ModelSpec *spec, const AutoChoice *chose
     return err ? err : write_note(loaded, chosen, &choice, pair);
 }
 
+/* True if the built-in model was made for 3840x2160. */
+static bool is_for_4k(const char *version)
+{
+    return strstr(version, "4k") || strstr(version, "_2160");
+}
+
+/* Warns if a built-in model that the user named, or the default, was made for another size. */
+static void warn_of_size(const char *version, const ModelUse *use)
+{
+    const VideoFormat *const scored = &use->pair->scored;
+    const bool large = choice_is_for_4k(DISPLAY_DERIVED, scored->width, scored->height);
+    if (large == is_for_4k(version))
+        return;
+    warnings_say(use->of_pair, "model_size", SIDES,
+                 "Warning: %s was made for %s, and the videos are scored at %ux%u: use a %s "
+                 "(--list_models), --model auto, or --scale model",
+                 version, large ? "1920x1080" : "3840x2160", scored->width, scored->height,
+                 large ? "4K model" : "model of 1080 rows");
+}
+
 static int make(Loaded *loaded, const Options *options, const ModelSpec *spec, const ModelUse *use)
 {
     AutoChoice choice;
@@ -256,6 +283,8 @@ static int make(Loaded *loaded, const Options *options, const ModelSpec *spec, c
     int err = load(loaded, spec, chosen ? choice.version : spec->version, use->of_run);
     if (!err && chosen)
         warn_of_auto(&choice, use);
+    else if (!err && spec->version)
+        warn_of_size(spec->version, use);
     if (!err)
         err = set_up(loaded, spec, chosen ? &choice : NULL, use);
     return err ? err : set_own_options(loaded, spec, use->of_run);
@@ -306,6 +335,38 @@ static void warn_of_unused(const Models *models, const Options *options, Warning
                      "of v1, and this run has none");
 }
 
+/* True if another model has the same label. */
+static bool is_twin(const Models *models, size_t number)
+{
+    for (size_t i = 0; i < models->count; i++)
+        if (i != number && !strcmp(models->loaded[i].label, models->loaded[number].label))
+            return true;
+    return false;
+}
+
+/* Adds the metric to labels that would otherwise be equal: `vmaf_v0.6.1 (neg)`. */
+static int tell_twins_apart(Models *models)
+{
+    char **const labels = calloc(models->count + 1, sizeof(*labels));
+    int err = labels ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < models->count; i++) {
+        const Loaded *const loaded = &models->loaded[i];
+        if (is_twin(models, i) &&
+            asprintf(&labels[i], "%s (%s)", loaded->label, loaded->metric) < 0) {
+            labels[i] = NULL;
+            err = -ENOMEM;
+        }
+    }
+    for (size_t i = 0; labels && i < models->count; i++) {
+        if (!labels[i])
+            continue;
+        free(models->loaded[i].label);
+        models->loaded[i].label = labels[i];
+    }
+    free(labels);
+    return err;
+}
+
 int models_create(Models **out, const Options *options, const ModelUse *use)
 {
     Models *const models = calloc(1, sizeof(*models));
@@ -318,6 +379,8 @@ int models_create(Models **out, const Options *options, const ModelUse *use)
     }
     for (size_t i = 0; !err && i < options->model_count; i++)
         err = make(&models->loaded[models->count++], options, &options->models[i], use);
+    if (!err)
+        err = tell_twins_apart(models);
     if (err) {
         models_destroy(models);
         return err;
@@ -338,6 +401,7 @@ void models_destroy(Models *models)
         vmaf_model_collection_destroy(models->loaded[i].collection);
         free(models->loaded[i].label);
         free(models->loaded[i].metric);
+        free(models->loaded[i].asked);
         free(models->loaded[i].note);
     }
     free(models->loaded);
@@ -420,13 +484,12 @@ static int say_collection(const Loaded *loaded, const Options *options, const Sc
     const Pooling *pooling;
     int err = 0;
     for (unsigned i = 0; !err && (pooling = score_pooling(options, i)); i++) {
-        char text[HIGH + 1][64], suffix[32];
+        char text[HIGH + 1][64], line[320];
         for (unsigned f = BAGGING; f <= HIGH; f++)
             score_text(text[f], options, pooling_of(pooling, &figures[f].figures));
-        err = score_outcome(options, say_result("%s%s%s%s: %s, ci.p95: [%s, %s], stddev: %s",
-                                                owner->path, owner->separator, loaded->label,
-                                                score_suffix(suffix, pooling), text[BAGGING],
-                                                text[LOW], text[HIGH], text[DEVIATION]));
+        snprintf(line, sizeof(line), "%s, ci.p95: [%s, %s], stddev: %s", text[BAGGING], text[LOW],
+                 text[HIGH], text[DEVIATION]);
+        err = score_print(options, owner, loaded->label, pooling, line);
     }
     return err;
 }
@@ -457,6 +520,11 @@ int models_score(const Models *models, const Options *options, VmafContext *vmaf
     return err;
 }
 
+static bool is_judged_by(const Loaded *loaded, const ScoreLimit *limit)
+{
+    return score_limit_names(limit, loaded->metric) || score_limit_names(limit, loaded->asked);
+}
+
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner, bool *below)
 {
@@ -467,7 +535,8 @@ int models_judge(const Models *models, const Options *options, VmafContext *vmaf
         Gathered gathered;
         err = gather_score(&gathered, loaded, options, vmaf, frames);
         for (unsigned g = 0; !err && g < options->score_limit_count; g++)
-            if (!score_limit_passes(&options->score_limits[g], owner->path, loaded->label,
+            if (is_judged_by(loaded, &options->score_limits[g]) &&
+                !score_limit_passes(&options->score_limits[g], owner->path, loaded->label,
                                     &gathered.figures))
                 *below = true;
         if (!err)

@@ -3,12 +3,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "common/message.h"
 #include "gpu.h"
 #include "vmaf/option/option.h"
 #include "libvmaf/device.h"
 #include "options.h"
 #include "report/page.h"
+
+#define DEFAULT_MODEL "vmaf_v0.6.1"
 
 void options_print_help(FILE *file)
 {
@@ -61,6 +65,47 @@ static int take_videos(Options *options)
             err = remember(options, "distorted", words->at[i]);
     }
     return err;
+}
+
+static bool is_page(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    return dot && (!strcasecmp(dot, ".html") || !strcasecmp(dot, ".htm"));
+}
+
+/* Takes the -o that is number `at` for --html. */
+static int take_page(Options *options, size_t at)
+{
+    size_t seen = 0;
+    if (options->html)
+        return usage_error("%s and %s are two pages of one run: give one", options->html,
+                           options->outputs.at[at]);
+    options->html = options->outputs.at[at];
+    for (size_t i = 0; i < options->given_count; i++)
+        if (!strcmp(options->given[i].name, "output") && seen++ == at)
+            options->given[i].name = "html";
+    options->outputs.count--;
+    for (size_t i = at; i < options->outputs.count; i++)
+        options->outputs.at[i] = options->outputs.at[i + 1];
+    return 0;
+}
+
+/* Settles where reports go: a path of a page means --html unless a format says otherwise, and a
+ * format without a path means standard output. */
+static int settle_outputs(Options *options)
+{
+    int err = 0;
+    if (options->part.kind)
+        return 0;
+    for (size_t i = 0; !err && !options->format && i < options->outputs.count;)
+        if (is_page(options->outputs.at[i]))
+            err = take_page(options, i);
+        else
+            i++;
+    options->to_stdout = options->format && !options->outputs.count && !options->stored;
+    if (!err && options->to_stdout && options->distorted.count > 1)
+        return usage_error("several videos have several reports: add -o NAME.EXT");
+    return err || !options->to_stdout ? err : words_add(&options->outputs, "-");
 }
 
 static int check_model_names(const Options *options)
@@ -195,6 +240,8 @@ static int check_stored(const Options *options)
 {
     if (options->reference || options->distorted.count || options->outputs.count)
         return usage_error("--report reads stored reports: leave out -r, -d and -o");
+    if (options->format)
+        return usage_error("--report prints scores or makes a page (--html), not another report");
     if (!options->words.count)
         return usage_error(
             "--report needs JSON reports: vmaf --report a.json b.json --html page.html");
@@ -327,20 +374,43 @@ static int check_display(const Options *options)
                : 0;
 }
 
+/* True if a model of the run has the name that the limit gives. */
+static bool has_model(const Options *options, const ScoreLimit *limit)
+{
+    for (size_t i = 0; i < options->model_count; i++)
+        if (score_limit_names(limit, model_spec_name(&options->models[i])) ||
+            score_limit_names(limit, model_spec_label(&options->models[i])))
+            return true;
+    return !options->model_count &&
+           (score_limit_names(limit, "vmaf") || score_limit_names(limit, DEFAULT_MODEL));
+}
+
 static int check_score_limits(const Options *options)
 {
-    return options->score_limit_count && options->no_prediction
-               ? usage_error(
-                     "--fail_under compares the scores of models, and -n switches models off")
-               : 0;
+    Names names = { 0 };
+    if (options->score_limit_count && options->no_prediction)
+        return usage_error(
+            "--fail_under compares the scores of models, and -n switches models off");
+    for (size_t i = 0; i < options->model_count; i++)
+        names_add(&names, model_spec_name(&options->models[i]));
+    for (unsigned i = 0; i < options->score_limit_count; i++)
+        if (!has_model(options, &options->score_limits[i]))
+            return usage_error("--fail_under: no model is called \"%.*s\"; there is %s",
+                               (int)options->score_limits[i].model_length,
+                               options->score_limits[i].model, names.count ? names.text : "vmaf");
+    return 0;
 }
 
 static int check(Options *options)
 {
+    if (!options->reference && !options->distorted.count)
+        return usage_error("no videos are given: vmaf REFERENCE DISTORTED...");
     if (!options->reference)
-        return usage_error("Reference .y4m or .yuv (-r/--reference) is required");
+        return usage_error("the reference is missing: give it with -r/--reference");
     if (!options->distorted.count)
-        return usage_error("Distorted .y4m or .yuv (-d/--distorted) is required");
+        return usage_error("there is no distorted video beside the reference %s: vmaf REFERENCE "
+                           "DISTORTED..., or -d/--distorted",
+                           options->reference);
     if (options->require.count)
         return usage_error(
             "--require is for --doctor: --device NAME scores on that device or fails");
@@ -393,6 +463,10 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
         err = options_settle_backend(options);
     if (!err && *action == ACTION_DOCTOR)
         return check_doctor(options);
+    if (!err && *action == ACTION_SCORE && !options->stored && !options->merge)
+        err = take_videos(options);
+    if (!err && *action == ACTION_SCORE)
+        err = settle_outputs(options);
     if (err || *action != ACTION_SCORE)
         return err;
     if (options->stored) {
@@ -403,12 +477,10 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
         *action = ACTION_MERGE;
         return check_merge(options);
     }
-    err = take_videos(options);
-    if (!err)
-        err = check(options);
+    err = check(options);
     if (err || options->model_count || options->no_prediction)
         return err;
-    return option_add_model(options, "version=vmaf_v0.6.1");
+    return option_add_model(options, "version=" DEFAULT_MODEL);
 }
 
 void options_destroy(Options *options)

@@ -101,6 +101,7 @@ typedef struct Options {
     Words outputs;                /* paths of reports; see output_path. "-": standard output */
     enum VmafOutputFormat format; /* NONE: by the output's extension; see options_format */
     char score_format[8];         /* printf format; empty: the default rule */
+    bool to_stdout;               /* a format was given without -o: outputs has "-" */
     const char *html;             /* path of the page; NULL: none */
     bool stored;                  /* --report: the words are JSON reports; nothing is scored */
     PartChoice part;

@@ -250,13 +250,23 @@ static int summarise(const Rating *rating, const Options *o, const Models *model
     return err;
 }
 
+/* True if the scores are the run's output, and libvmaf's command could not have made this run: it
+ * prints scores on standard error, where scripts look for them. */
+static bool prints_on_stdout(const Rating *rating, const Options *o)
+{
+    const bool free_for_it = !rating->output && !(o->html && output_is_stdout(o->html));
+    const bool newer = video_is_decoded(rating->ref) || video_is_decoded(rating->video);
+    return free_for_it && newer && !scores_wanted();
+}
+
 /* Computes the scores, prints them and compares them with --fail_under. */
 static int report_scores(Rating *rating, const Options *o)
 {
     const Models *const models = rating->models;
     const bool several = o->distorted.count > 1;
-    const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "" };
-    const bool print = !rating->output || scores_wanted() ||
+    const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "",
+                               prints_on_stdout(rating, o) };
+    const bool print = !rating->output || o->to_stdout || scores_wanted() ||
                        (message_on_terminal() && !o->quiet && !rating->stopped);
     int err = 0;
     if (!o->no_prediction)

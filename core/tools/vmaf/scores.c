@@ -17,11 +17,6 @@ const char *score_text(char text[64], const Options *options, double score)
     return text;
 }
 
-int score_outcome(const Options *options, bool said)
-{
-    return said || options->outputs.count ? 0 : -EIO;
-}
-
 const Pooling *score_pooling(const Options *options, unsigned i)
 {
     static const Pooling mean = { .kind = POOLING_MEAN, .name = "mean" };
@@ -30,7 +25,7 @@ const Pooling *score_pooling(const Options *options, unsigned i)
     return i < options->pooling_count ? &options->poolings[i] : NULL;
 }
 
-const char *score_suffix(char text[32], const Pooling *pooling)
+static const char *score_suffix(char text[32], const Pooling *pooling)
 {
     snprintf(text, 32, "%s%s", pooling->kind == POOLING_MEAN ? "" : " ",
              pooling->kind == POOLING_MEAN ? "" : pooling->name);
@@ -49,17 +44,25 @@ bool scores_wanted(void)
     return wanted;
 }
 
+int score_print(const Options *options, const ScoreOwner *owner, const char *name,
+                const Pooling *pooling, const char *text)
+{
+    bool (*const print)(const char *, ...) = owner->on_stdout ? print_result : say_result;
+    char suffix[32];
+    const bool said = print("%s%s%s%s: %s", owner->path, owner->separator, name,
+                            score_suffix(suffix, pooling), text);
+    return said || options->outputs.count ? 0 : -EIO;
+}
+
 int score_say(const Options *options, const ScoreOwner *owner, const char *name,
               const VmafStatistics *figures)
 {
     const Pooling *pooling;
     int err = 0;
     for (unsigned i = 0; !err && (pooling = score_pooling(options, i)); i++) {
-        char score[64], suffix[32];
-        err = score_outcome(options,
-                            say_result("%s%s%s%s: %s", owner->path, owner->separator, name,
-                                       score_suffix(suffix, pooling),
-                                       score_text(score, options, pooling_of(pooling, figures))));
+        char score[64];
+        score_text(score, options, pooling_of(pooling, figures));
+        err = score_print(options, owner, name, pooling, score);
     }
     return err;
 }

@@ -19,10 +19,11 @@
 /* Writes the score into `text` in the form that --precision asks for. Returns `text`. */
 const char *score_text(char text[64], const Options *options, double score);
 
-/* Names the video before a score, where a run has several. */
+/* Where scores are printed, and the video that is named before each, where a run has several. */
 typedef struct ScoreOwner {
     const char *path;      /* "" if there is one video */
     const char *separator; /* printed after the path; "" if there is one video */
+    bool on_stdout;        /* else on standard error */
 } ScoreOwner;
 
 /* Prints one line for each pooling method of --pool. */
@@ -34,13 +35,10 @@ bool scores_wanted(void);
 
 /* The i-th pooling method to print; NULL after the last one. */
 const Pooling *score_pooling(const Options *options, unsigned i);
-/* Writes the suffix of a pooled score's name into `text`: " p5"; empty for the mean. Returns
- * `text`. */
-const char *score_suffix(char text[32], const Pooling *pooling);
-
-/* -EIO if the score could not be printed (`said` is false) and no report file was asked for, else
- * 0. */
-int score_outcome(const Options *options, bool said);
+/* Prints one score, `text`, in a line that names it. -EIO if it could not be printed and no report
+ * file was asked for. */
+int score_print(const Options *options, const ScoreOwner *owner, const char *name,
+                const Pooling *pooling, const char *text);
 
 /* True, after printing a line, if --fail_under was given but frames are missing. incomplete: why;
  * empty or NULL: none are. --allow_partial accepts that. */

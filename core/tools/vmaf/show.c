@@ -2,6 +2,7 @@
 #include "show.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,34 @@
 #include "report/page.h"
 #include "report/summary.h"
 #include "vmaf/command.h"
+#include "vmaf/run.h"
 #include "vmaf/scores.h"
+
+/* True if another model of the report has the same source. */
+static bool is_twin(const StoredReport *report, size_t number)
+{
+    for (size_t i = 0; i < report->model_count; i++)
+        if (i != number && !strcmp(report->models[i].source, report->models[number].source))
+            return true;
+    return false;
+}
+
+/* What the i-th score is called: its model, with its metric if two models have the same source. */
+static const char *label_of(const StoredReport *report, size_t i, const char *name, char text[256])
+{
+    if (i >= report->model_count || !is_twin(report, i))
+        return name;
+    snprintf(text, 256, "%s (%s)", name, report->models[i].metric);
+    return text;
+}
+
+/* True if the limit is for the i-th score. */
+static bool is_judged_by(const StoredReport *report, size_t i, const char *name,
+                         const ScoreLimit *limit)
+{
+    return score_limit_names(limit, name) ||
+           (i < report->model_count && score_limit_names(limit, report->models[i].metric));
+}
 
 /* The i-th score to show: its models' scores, or the headline if it has none. NULL after the
  * last. */
@@ -46,20 +74,24 @@ static void summarise(const StoredReport *report)
 static int show(const StoredReport *report, const Options *options, int *outcome)
 {
     const bool several = options->words.count > 1;
-    const ScoreOwner owner = { several ? report->path : "", several ? ": " : "" };
+    const bool on_stdout = !options->html || !output_is_stdout(options->html);
+    const ScoreOwner owner = { several ? report->path : "", several ? ": " : "", on_stdout };
     const bool print = !options->html || (message_on_terminal() && !options->quiet);
     const StoredMetric *metric;
     const char *name;
     int err = 0;
     for (size_t i = 0; !err && (metric = score_of(report, i, &name)); i++) {
+        char text[256];
+        const char *const label = label_of(report, i, name, text);
         if (!metric->figures.size) {
             say("%s: %s has no scores", report->path, name);
             return -EINVAL;
         }
         if (print)
-            err = score_say(options, &owner, name, &metric->figures);
+            err = score_say(options, &owner, label, &metric->figures);
         for (unsigned g = 0; !err && g < options->score_limit_count; g++)
-            if (!score_limit_passes(&options->score_limits[g], owner.path, name, &metric->figures))
+            if (is_judged_by(report, i, name, &options->score_limits[g]) &&
+                !score_limit_passes(&options->score_limits[g], owner.path, label, &metric->figures))
                 *outcome = *outcome ? *outcome : SCORE_BELOW;
     }
     if (!err && score_limit_misses_frames(options, &owner, stored_incomplete(report)))
@@ -81,6 +113,26 @@ static int check_page(const Options *options)
     return 0;
 }
 
+/* Checks that each limit is for a score of each report: a limit without one would pass. */
+static int check_limits(StoredReport *const *reports, size_t count, const Options *options)
+{
+    for (unsigned g = 0; g < options->score_limit_count; g++) {
+        const ScoreLimit *const limit = &options->score_limits[g];
+        for (size_t r = 0; r < count; r++) {
+            const char *name;
+            bool judges = false;
+            for (size_t i = 0; !judges && score_of(reports[r], i, &name); i++)
+                judges = is_judged_by(reports[r], i, name, limit);
+            if (judges)
+                continue;
+            say("--fail_under: %s has no model that is called \"%.*s\"", reports[r]->path,
+                (int)limit->model_length, limit->model ? limit->model : "");
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
 int stored_show(const Options *options)
 {
     const size_t count = options->words.count;
@@ -89,6 +141,8 @@ int stored_show(const Options *options)
     int err = reports ? check_page(options) : -ENOMEM;
     for (size_t i = 0; !err && i < count; i++)
         err = stored_load(&reports[i], options->words.at[i]);
+    if (!err)
+        err = check_limits(reports, count, options);
     for (size_t i = 0; !err && i < count; i++)
         err = show(reports[i], options, &outcome);
     if (!err && options->html)

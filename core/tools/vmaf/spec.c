@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "common/suggest.h"
 #include "libvmaf/device.h"
 #include "libvmaf/inspect.h"
 #include "spec.h"
@@ -313,10 +314,15 @@ static int find_extractor(const char *name, unsigned *extractor)
         say("%s is a metric; use its extractor: %s", name, maker);
     } else {
         Names names = { 0 };
+        Suggestion like = { 0 };
+        char text[96];
         VmafExtractorInfo info = { .size = sizeof(info) };
-        for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
+        for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++) {
             names_add(&names, info.name);
-        say("unknown extractor \"%s\"; use one of: %s", name, names.text);
+            suggest(&like, name, strlen(name), info.name);
+        }
+        say("unknown extractor \"%s\"; use one of: %s%s", name, names.text,
+            suggestion_text(&like, "", text));
     }
     return -EINVAL;
 }
@@ -336,13 +342,17 @@ static int find_option(unsigned extractor, const char *extractor_name, const cha
                        VmafOptionInfo *option)
 {
     Names names = { 0 };
+    Suggestion like = { 0 };
+    char text[96];
     for (unsigned i = 0; !vmaf_extractor_option(extractor, i, option); i++) {
         if (!strcmp(option->name, key))
             return 0;
         names_add(&names, option->name);
+        suggest(&like, key, strlen(key), option->name);
     }
     if (names.count)
-        say("extractor %s has no option \"%s\"; it has: %s", extractor_name, key, names.text);
+        say("extractor %s has no option \"%s\"; it has: %s%s", extractor_name, key, names.text,
+            suggestion_text(&like, "", text));
     else
         say("extractor %s has no option \"%s\"; it has no options", extractor_name, key);
     return -EINVAL;

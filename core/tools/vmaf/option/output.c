@@ -86,7 +86,8 @@ static int add_score_limit(Options *options, const Arg *arg, const char *value)
     if (options->score_limit_count == SCORE_LIMITS_MAX)
         return usage_error("--fail_under may be given at most %d times", SCORE_LIMITS_MAX);
     if (!score_limit_parse(&options->score_limits[options->score_limit_count++], value))
-        return bad_value(arg, value, "SCORE or SCORE:POOL, where POOL is " POOLING_NAMES);
+        return bad_value(arg, value,
+                         "SCORE, SCORE:POOL or MODEL=SCORE:POOL, where POOL is " POOLING_NAMES);
     return 0;
 }
 
@@ -113,9 +114,10 @@ const Arg output_options[] = {
     { .letter = 'o',
       .name = "output",
       .value = "PATH",
-      .help = "write a report; '-' is standard output. For several\n"
-              "distorted videos give it once for each, or once:\n"
-              "NAME.EXT then means NAME.1.EXT, NAME.2.EXT, ...",
+      .help = "write a report; '-' is standard output; NAME.html is\n"
+              "the page of --html. For several distorted videos give\n"
+              "it once for each, or once: NAME.EXT then means\n"
+              "NAME.1.EXT, NAME.2.EXT, ...",
       .set = set_output,
       .complete = "file" },
     { .name = "xml",
@@ -152,7 +154,8 @@ const Arg output_options[] = {
     { .name = "fail_under",
       .value = "SCORE[:POOL]",
       .help =
-          "exit with code 2 if a model's score is lower: 93 or\n93:p5; with 3 if frames are missing; may be repeated",
+          "exit with code 2 if a model's score is lower: 93 or\n93:p5, for one of several models "
+          "neg=93; with 3 if\nframes are missing; may be repeated",
       .newer = true,
       .set = add_score_limit },
     { .name = "allow_partial",
