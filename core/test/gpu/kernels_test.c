@@ -215,6 +215,32 @@ static void test_small_vif(void **unused)
     assert_int_equal(0, failures);
 }
 
+/* ssimulacra2 with every number of scales, tiles that the edge cuts, all formats and options. */
+static void test_ssimulacra2(void **unused)
+{
+    static const unsigned sides[] = { 8, 9, 15, 31, 32, 33, 64, 65, 113, 201 };
+    static const char *const options[][7] = {
+        { NULL },
+        { "matrix", "bt601", "prune", "true" },
+        { "matrix", "bt2020ncl", "range", "full" },
+    };
+    failures = runs = 0;
+    for (unsigned i = 0; i < COUNT(sides) * COUNT(sides); i++) {
+        if (few_cases() && i % 3)
+            continue;
+        GpuCheck check = { .def = feature_find("ssimulacra2"),
+                           .options = options[i / 4 % COUNT(options)],
+                           .content = i / 7 % 2 ? CHECK_TEXTURE : CHECK_EXTREMES,
+                           .seed = i };
+        assert_int_equal(0, shape_init(&check.shape, formats[i % COUNT(formats)],
+                                       depths[i / 3 % COUNT(depths)], sides[i / COUNT(sides)],
+                                       sides[i % COUNT(sides)]));
+        check_one(&check);
+    }
+    assert_int_equal(few_cases() ? 34 : COUNT(sides) * COUNT(sides), runs);
+    assert_int_equal(0, failures);
+}
+
 /* Options that read chroma, in every format that has it. */
 static void test_chroma(void **unused)
 {
@@ -280,8 +306,8 @@ TEST_MAIN(kernels)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),    cmocka_unit_test(test_options),
         cmocka_unit_test(test_long_shapes), cmocka_unit_test(test_small_vif),
-        cmocka_unit_test(test_chroma),      cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_every_kernel)
+        cmocka_unit_test(test_ssimulacra2), cmocka_unit_test(test_chroma),
+        cmocka_unit_test(test_speed),       cmocka_unit_test(test_every_kernel)
     };
     return RIG_RUN(argc, argv, tests);
 }

@@ -21,7 +21,8 @@ BATCHES = [
      'speed_chroma=speed_prescale=2:speed_prescale_method=bilinear:speed_weight_var_mode=5',
      'speed_chroma=speed_prescale=1.7:speed_prescale_method=lanczos4:speed_kernelscale=3',
      'speed_temporal=speed_use_ref_diff=true:speed_kernelscale=0.5',
-     'speed_temporal=speed_prescale=1.3:speed_prescale_method=bicubic'],
+     'speed_temporal=speed_prescale=1.3:speed_prescale_method=bicubic', 'ssimulacra2',
+     'ssimulacra2=matrix=bt601:range=full', 'ssimulacra2=matrix=bt2020ncl:prune=true'],
     ['psnr=enable_chroma=false:reduced_hbd_peak=true', 'float_ms_ssim=enable_lcs=true:enable_db=true',
      'float_ssim=enable_db=true:clip_db=true', 'cambi=cambi_high_res_speedup=1080:max_log_contrast=3'],
 ]
@@ -43,11 +44,11 @@ CLIPS = {
     'grey_8': ('dim', 319, 221, '400', 8, 2),
     'tiny_8': ('noise', 17, 19, '420', 8, 2),
     'narrow_10': ('shift', 33, 300, '444', 10, 2),
-    'thin_10': ('noise', 11, 40, '420', 10, 2),  # of which vif alone can make something
+    'thin_10': ('noise', 11, 40, '420', 10, 2),  # too small for most features
     'one_frame': ('mix', 300, 220, '420', 8, 1),
 }
 
-SMALLEST = {'vif': 8, 'float_ms_ssim': 176, 'float_vif': 24, 'cambi': 216, 'psnr_hvs': 32, 'speed_chroma': 160, 'speed_temporal': 80}  # of both sides; else 17
+SMALLEST = {'vif': 8, 'ssimulacra2': 8, 'float_ms_ssim': 176, 'float_vif': 24, 'cambi': 216, 'psnr_hvs': 32, 'speed_chroma': 160, 'speed_temporal': 80}  # of both sides; else 17
 
 # Frames that may be measured again on the CPU, for a clip and a feature with any options; 0 for all others. A frame
 # that the CPU measured says nothing about the device, so each exception needs a reason.

@@ -67,4 +67,5 @@ const FeatureDef feature_ssimulacra2 = {
     .scratch_destroy = ssimu2_frame_destroy,
     .measure = measure,
     .report = report,
+    .gpu = &ssimu2_gpu,
 };

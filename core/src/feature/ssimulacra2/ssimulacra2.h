@@ -131,4 +131,8 @@ void ssimu2_frame_destroy(void *frame);
 const float *ssimu2_frame_measure(Ssimu2Frame *frame, const Ssimu2Setup *setup,
                                   const FramePair *pair, Team *team);
 
+/* ---- the GPU ---- */
+
+extern const FeatureGpu ssimu2_gpu;
+
 #endif

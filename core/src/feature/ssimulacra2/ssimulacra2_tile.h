@@ -5,3 +5,26 @@
 #define SSIMU2_BLOCK 32   /* columns and rows of a block of sums */
 #define SSIMU2_REACH 4    /* of the blur, to each side */
 #define SSIMU2_SUMS 6     /* of a scale and channel: ssim, ring, lost, and their fourth powers */
+
+/* Pixels of the first scale that a workgroup takes through all scales: one of the last scale down,
+ * two across. */
+#define SSIMU2_TILE_BITS 6u
+#define SSIMU2_TILE_W (1 << SSIMU2_TILE_BITS)
+#define SSIMU2_TILE_H 32
+
+/* A channel on the device is a plane for each scale, one after another, without gaps between rows
+ * or planes. stride, chroma_stride: words in a row of samples. across, down: 1 where chroma is
+ * subsampled. grey: 1 without chroma. The rest as in Ssimu2Matrix. */
+#define SSIMU2_PLANES_PARAMS                                                                       \
+    ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, chroma_w) ARG(u32, chroma_h)        \
+    ARG(u32, chroma_stride) ARG(u32, across) ARG(u32, down) ARG(u32, grey) ARG(u32, scales)        \
+    ARG(i32, black) ARG(i32, centre) ARG(f32, unit) ARG(f32, red_v) ARG(f32, green_u)              \
+    ARG(f32, green_v) ARG(f32, blue_u)
+
+/* Of one scale. first: of its pixels in a channel. blocks, blocks_across: how many it has. Layer z
+ * of the workgroups takes the channel in bits 2z and 2z + 1 of `channels`. ssim, edges: bit c tells
+ * whether channel c needs these maps. first_x, …: of its sums, as in Ssimu2Channel. */
+#define SSIMU2_MAPS_PARAMS                                                                         \
+    ARG(u32, width) ARG(u32, height) ARG(u32, first) ARG(u32, blocks) ARG(u32, blocks_across)      \
+    ARG(u32, channels) ARG(u32, ssim) ARG(u32, edges) ARG(u32, first_x) ARG(u32, first_y)          \
+    ARG(u32, first_b)
