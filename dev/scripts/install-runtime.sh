@@ -26,8 +26,10 @@ if [ -f "$sycl_list" ]; then
 fi
 apt-get update -qq
 
-# Packages of the command, of vmaf-tune (ffmpeg encodes) and of the service that offers vmaf-mcp (socat listens). Those whose names begin with libav, libsw and libpng differ between
-# releases of Debian. Install the versions that exist here; the build stage uses the same release.
+# The command needs the libraries, vmaf-tune needs ffmpeg to encode, and the service that offers
+# vmaf-mcp needs socat to listen. Names of packages that begin with libav, libsw and libpng differ
+# between releases of Debian: those that exist here are installed, and the build stage uses the same
+# release.
 needed='libjansson4 libvulkan1 ffmpeg socat'
 for library in libavformat libavcodec libavutil libswscale; do
     needed="$needed $(apt-cache pkgnames "$library" | grep -E "^${library}[0-9]+\$" | sort | tail -n 1)"

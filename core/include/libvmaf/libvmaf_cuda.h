@@ -11,10 +11,10 @@
  *     vmaf_cuda_state_free(state);
  *
  * libcuda is opened at run time. All functions exist in every build: without the backend they
- * return -ENOSYS and log it. They return 0 or a negative errno. All features with GPU code run on
- * the device, or the first pair fails with the reason in the log, unless the program allowed the
- * CPU (fallback_cpu in VmafCudaOptions). Features without GPU code run on the CPU. Reports say
- * where each one ran.
+ * return -ENOSYS and log it. They return 0 or a negative errno. Features with GPU code run on the
+ * device. If one cannot, the first pair fails, with the reason in the log, unless the program
+ * allowed the CPU (fallback_cpu in VmafCudaOptions). Features without GPU code run on the CPU.
+ * Reports say where each one ran.
  */
 #ifndef VMAF_CUDA_H
 #define VMAF_CUDA_H

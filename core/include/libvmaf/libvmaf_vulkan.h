@@ -12,9 +12,9 @@
  *     vmaf_close(vmaf);
  *     vmaf_vulkan_state_free(&state);
  *
- * A state means its device. A feature with GPU code that cannot run there makes the first pair
- * fail, with the reason in the log, unless the program allowed the CPU (fallback_cpu). Features
- * without GPU code run on the CPU. Reports say where each one ran. */
+ * Features with GPU code run on the state's device. If one cannot, the first pair fails, with the
+ * reason in the log, unless the program allowed the CPU (fallback_cpu). Features without GPU code
+ * run on the CPU. Reports say where each one ran. */
 #ifndef VMAF_VULKAN_H
 #define VMAF_VULKAN_H
 

@@ -424,7 +424,7 @@ static bool find_software(VmafDeviceInfo *info)
     return false;
 }
 
-/* A number is no name. */
+/* A software device is refused when it is chosen by something other than its name. */
 static void check_refused(const char *asked, const VmafDeviceInfo *info)
 {
     ask(asked);
@@ -521,7 +521,7 @@ static int score_too_large(int fallback, const char **place)
     return err;
 }
 
-/* A state means its device, unless the program allows the CPU. */
+/* Features of a state run on its device or fail, unless the program allows the CPU. */
 static void test_too_large(void **unused)
 {
     VmafDeviceInfo info;

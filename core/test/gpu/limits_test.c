@@ -62,7 +62,7 @@ static void test_limits(void **unused)
     runs_there();
 }
 
-/* ---- a device means itself ---- */
+/* ---- features run on the chosen device or fail ---- */
 
 static char said[4096];
 static bool required; /* as in VmafDeviceOptions */
@@ -131,7 +131,7 @@ static void test_required(void **unused)
     }
 }
 
-/* Options that ask for both are no options. */
+/* Options that ask for both are refused. */
 static void test_contradiction(void **unused)
 {
     VmafDevice *device = NULL;

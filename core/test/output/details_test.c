@@ -256,7 +256,8 @@ static void set_frame(Notes *notes, unsigned index, double time, uint64_t ref, u
     assert_int_equal(notes_set_frame(notes, index, &frame), 0);
 }
 
-/* Times are listed if all frames of the report have one, numbers if they do not just follow. */
+/* Times are listed if all frames of the report have one, and numbers if they are not
+ * consecutive. */
 static void the_object_has_times_and_numbers(void **state)
 {
     const VmafReportInput input = { .size = sizeof(input), .path = "v", .skipped = 3 };

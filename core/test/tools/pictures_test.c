@@ -180,8 +180,8 @@ static void write_noise(const char *path, unsigned w, unsigned h, unsigned frame
     fclose(file);
 }
 
-/* Whatever the pictures show, all of them together stay in their room; the most important frame
- * comes first. */
+/* The pictures together never take more than their room, whatever they show, and the most important
+ * frame gets one first. */
 static void pictures_stay_within_their_room(void **state)
 {
     static const size_t rooms[] = { PICTURES_SIZE_MAX, 500000, 100000, 20000, 0 };

@@ -144,7 +144,7 @@ static void times_are_read(void **state)
     assert_int_equal(stored_frame(report, SIDE_DIST, 2), 7);
     stored_destroy(report);
 
-    /* Lists that do not fit the frames are as good as none. */
+    /* Lists that do not fit the frames are ignored. */
     static const char *const odd[] = {
         "\"times\": [1.5, 1.54]",   "\"times\": [1.5, 1.4, 2]",
         "\"times\": [1, 2, \"3\"]", "\"frame_numbers\": {\"reference\": [1, 2, 3, 4]}",

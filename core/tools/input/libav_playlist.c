@@ -181,9 +181,9 @@ int libav_playlist_check(const Libav *libav, const AVInputFormat *format)
         return 0;
     if (!has_word(playlists[i].extensions, extension, strlen(extension))) {
         const int first = (int)strcspn(playlists[i].extensions, ",");
-        say("%s is a playlist (%s), which names other files, but not by its name%s%.*s%s",
-            video->path, playlists[i].format, first ? ": call it ." : "", first,
-            playlists[i].extensions, first ? " if you trust it" : "");
+        say("%s is a playlist (%s), so it names other files, but its own name does not show that%s%.*s%s",
+            video->path, playlists[i].format, first ? ": rename it to ." : "", first,
+            playlists[i].extensions, first ? " if you trust those files" : "");
         return -EPERM;
     }
     return i == 0 && !video->options.local ? check_list(video) : 0;

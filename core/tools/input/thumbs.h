@@ -25,8 +25,8 @@ typedef struct Thumbs {
 /* Looks at every `step`-th row. The means are rounded to what thumb_print writes. */
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step);
 
-/* A thumbnail of a picture as hexadecimal digits, and back without a loss. False: not such a
- * text. */
+/* Write a thumbnail as hexadecimal digits, and read it back without a loss. False: the text is not
+ * a thumbnail. */
 enum { THUMB_TEXT = THUMB_CELLS * 4 + 1 };
 void thumb_print(const Thumb *thumb, char text[THUMB_TEXT]);
 bool thumb_parse(Thumb *thumb, const char *text);

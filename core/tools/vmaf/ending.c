@@ -68,7 +68,7 @@ static void say_shorter(const Ending *ending, enum Side longer, char *why, size_
         snprintf(why, size, "%s ended before %s: %" PRIu64 " of %" PRIu64 " frames were scored",
                  names[other(longer)], names[longer], ending->pairs, known - own->before);
     else
-        snprintf(why, size, "%s ended before %s: %" PRIu64 " frame%s scored, and more are there",
+        snprintf(why, size, "%s ended before %s: %" PRIu64 " frame%s scored, and more follow",
                  names[other(longer)], names[longer], ending->pairs,
                  ending->pairs == 1 ? " was" : "s were");
 }

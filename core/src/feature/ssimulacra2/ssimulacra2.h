@@ -17,8 +17,8 @@ typedef struct Ssimu2Options {
     bool prune;
 } Ssimu2Options;
 
-/* Sums over the planes of a pair, in double precision: the mean of a map is its sum divided by the
- * size of the scale's plane. Sums that no weight needs are 0. */
+/* Sums over the planes of a pair, in double precision. The mean of a map is its sum divided by the
+ * number of samples in the scale's plane. Sums without a weight are 0. */
 typedef struct Ssimu2Result {
     double sums[SSIMU2_SCALES][3][SSIMU2_SUMS];
 } Ssimu2Result;
@@ -33,9 +33,9 @@ typedef struct Ssimu2Matrix {
     float red_v, green_u, green_v, blue_u; /* factors of chroma, times 8 and less `centre` */
 } Ssimu2Matrix;
 
-/* Columns that a row function handles at most. Rows that it writes are padded: it may write whole
- * vectors, SSIMU2_PAD floats beyond the last column. It may read as far in rows of floats, but
- * reads no sample of a picture beyond the last one. */
+/* The most columns that a row function handles. It may write whole vectors, up to SSIMU2_PAD floats
+ * beyond the last column, and read as far in rows of floats. It reads no sample of a picture beyond
+ * the last one. */
 enum { SSIMU2_STRIP = 256, SSIMU2_TILE = 128, SSIMU2_PAD = 16 };
 
 /* A row of the filtered quantities of a tile, in this order: reference, distorted plane, square of
@@ -47,26 +47,27 @@ typedef float Ssimu2Filtered[SSIMU2_QUANTITIES][SSIMU2_TILE];
 typedef float Ssimu2Columns[SSIMU2_SUMS][SSIMU2_TILE];
 
 typedef struct Ssimu2Dsp {
-    /* Chroma for n columns of luma, from an even one on, where the samples `near` and `far` begin:
-     * eight times its value, less `centre`. With subsampling, the nearer row counts three times and
-     * a column between two samples takes both of them; `samples` of them remain in the row, and
-     * the last one is repeated. Without it, `far` does not count. */
+    /* Writes chroma for n columns of luma: eight times its value, less `centre`. The first column
+     * is even, and the samples `near` and `far` of the two nearest rows begin there. With
+     * subsampling, the nearer row counts three times, and a column between two samples takes both
+     * of them. The rows have `samples` more samples; the last one is repeated. Without subsampling,
+     * `far` does not count. */
     void (*chroma)(float *out, const void *near, const void *far, unsigned n, unsigned samples,
                    int32_t centre);
-    /* Linear light of n pixels from a row of luma, and of chroma as `chroma` makes it. */
+    /* Writes linear light of n pixels, from a row of luma and from chroma that `chroma` wrote. */
     void (*colour)(float *const rgb[3], const void *luma, const float *u, const float *v,
                    unsigned n, const Ssimu2Matrix *matrix);
-    /* Linear light of one plane, as of luma without chroma. */
+    /* Writes linear light of n samples of one plane, as of luma without chroma. */
     void (*grey)(float *out, const void *samples, unsigned n, const Ssimu2Matrix *matrix);
     void (*xyb)(float *const xyb[3], const float *const rgb[3], unsigned n);
-    /* The means of squares of 2x2, n of them; rows[1] is the lower row. */
+    /* Writes n means of squares of 2x2 values; rows[1] is the lower row. */
     void (*halve)(float *out, const float *const rows[2], unsigned n);
-    /* The blur of n <= SSIMU2_TILE columns along rows, which have SSIMU2_REACH columns more on both
+    /* Blurs n <= SSIMU2_TILE columns along rows, which have SSIMU2_REACH more columns on both
      * sides. Without `ssim`, the last two quantities are left out. */
     void (*filter)(Ssimu2Filtered out, const float *ref, const float *dist, unsigned n, bool ssim);
-    /* The blur along columns, from SSIMU2_TAPS filtered rows. Adds the maps of the middle row,
-     * which the samples ref and dist are of, to the sums: the structural error if `ssim`, edges
-     * if `edges`. */
+    /* Blurs along columns, from SSIMU2_TAPS filtered rows, and adds the maps of the middle row to
+     * the sums: the structural error if `ssim`, edges if `edges`. ref and dist are the middle row's
+     * own samples. */
     void (*maps)(Ssimu2Columns sums, const Ssimu2Filtered *const *rows, const float *ref,
                  const float *dist, unsigned n, bool ssim, bool edges);
 } Ssimu2Dsp;
@@ -75,7 +76,7 @@ void ssimu2_dsp_init(Ssimu2Dsp *dsp, unsigned bpc, bool subsampled, unsigned cpu
 
 /* ---- the clip ---- */
 
-/* The maps that weights need of a scale and channel. */
+/* The maps of a scale and channel that have a weight. */
 typedef struct Ssimu2Channel {
     bool ssim, edges;
     size_t first; /* of the channel's sums of blocks: ssim, its fourth power; ring, lost, theirs */
