@@ -151,16 +151,17 @@ def test_bad_messages():
     client = serve()
     client.begin()
     deep = b'[' * 100000
-    for line in (b'{', b'nonsense', b'{"jsonrpc": "2.0", "id": 1', b'\xff\xfe\x00', b'{"a": "\\u0000"}', deep,
-                 b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}', b'{"id": 1e999}', b'"\xc3"',
-                 b'{"jsonrpc": "2.0", "id": 99999999999999999999999, "method": "ping"}', b'\x00'):
+    for line in (b'{', b'nonsense', b'{"jsonrpc": "2.0", "id": 1', b'\xff\xfe\x00', b'{"a\\u0000": 1}', deep,
+                 b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}', b'{"id": 1e999}', b'"\xc3"', b'\x00'):
         client.send_bytes(line + b'\n')
         answer = client.receive()
         assert error_of(answer) == -32700 and answer['id'] is None, (line[:50], answer)
     for value, id in ((5, None), ('text', None), (None, None), ([], None), ([1], None), ({}, None),
                       ({'jsonrpc': '2.0'}, None), ({'jsonrpc': '2.0', 'id': 7}, 7),
                       ({'jsonrpc': '1.0', 'id': 7, 'method': 'ping'}, 7), ({'id': 7, 'method': 'ping'}, 7),
-                      ({'jsonrpc': '2.0', 'id': 7, 'method': 5}, 7),
+                      ({'jsonrpc': '2.0', 'id': 7, 'method': 5}, 7), ({'a': '\0'}, None),
+                      ({'jsonrpc': '2.0', 'id': 7, 'method': 'ping\0'}, 7),
+                      ({'jsonrpc': '2.0', 'id': 10**30, 'method': 'ping', 'params': {'x': [{'y': 'ref.y4m\0.png'}]}}, 10**30),
                       ({'jsonrpc': '2.0', 'id': 7, 'method': 'ping', 'params': [1]}, 7),
                       ({'jsonrpc': '2.0', 'id': 7, 'method': 'ping', 'params': 'x'}, 7),
                       ({'jsonrpc': '2.0', 'id': None, 'method': 'ping'}, None),
@@ -188,8 +189,11 @@ def test_bad_messages():
     client.send({'jsonrpc': '2.0', 'id': 3, 'result': {}})
     client.send({'jsonrpc': '2.0', 'id': 3, 'error': {}})
     # Any string or integer is a valid id and is returned unchanged.
-    for id in (0, -1, 2**53, -2**63, '', 'ж', 'a' * 1000, '1'):
+    for id in (0, -1, 2**53, -2**63, 2**63 - 1, 2**63, -2**63 - 1, 2**64, 10**40, -10**40, '', 'ж', 'a' * 1000, '1', 'a\0b', '\0',
+               '9' * 30, '"' + '9' * 30, '\\', '[99999999999999999999, 5]'):
         assert client.ask('ping', id=id)[0] == {'jsonrpc': '2.0', 'id': id, 'result': {}}
+    text = failure(client.ask('tools/call', {'name': 'score', 'arguments': {**PAIR, 'threads': 2**70}})[0]['result'])
+    assert 'threads' in text, text
     # Windows line ends, and a last line without a line end.
     client.send_bytes(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\r\n')
     assert client.answer(1)[0]['result'] == {}
@@ -460,7 +464,14 @@ def test_list_backends():
     backends = structured(client.call('list_backends', {'timeout': 60})[0])['backends']
     assert backends[0]['name'] == 'cpu' and backends[0]['usable'] is True
     for backend in backends[1:]:
-        assert backend['usable'] == any(device['usable'] for device in backend['devices']), backend
+        # What is called usable is what score takes.
+        taken = any(device['usable'] and device['type'] != 'software' for device in backend['devices'])
+        assert backend['usable'] == taken, backend
+        works = 'isError' not in client.call('score', {**PAIR, 'backend': backend['name']})[0]
+        assert works == backend['usable'], backend
+        for device in backend['devices']:
+            named = client.call('score', {**PAIR, 'backend': backend['name'], 'device': device['name']})[0]
+            assert ('isError' not in named) == device['usable'], (device, named)
         assert backend['usable'] or backend['problem'], backend
         for device in backend['devices']:
             assert device['usable'] or device['problem'], backend
@@ -531,9 +542,11 @@ def test_nothing_is_written():
     """Options that write files are refused, both in arguments and in models."""
     options = {'feature_opts_dicts': [{}, {'heatmaps_path': 'maps'}]}
     for name, model in (('writer.json', {'model_dict': options}), ('writers.json', {'0': {}, '1': {'model_dict': options}}),
-                        ('leading.json', {'model_dict': {'feature_opts_dicts': [{'x': '/tmp/y'}]}})):
+                        ('leading.json', {'model_dict': {'feature_opts_dicts': [{'x': '/tmp/y'}]}}),
+                        ('trailing.json', {'model_dict': options})):
         with open(os.path.join(VIDEOS, name), 'w') as file:
             json.dump(model, file)
+            file.write(' and more' if name == 'trailing.json' else '')  # the library ignores that
     client = serve()
     client.begin()
     before = sorted(os.listdir('.')), sorted(os.listdir(VIDEOS))
@@ -543,13 +556,77 @@ def test_nothing_is_written():
         assert 'writes files' in failure(client.call('worst_frames', {**PAIR, 'features': ['psnr', feature]})[0])
         both = {'reference': 'ref.y4m', 'distorted': ['dist.y4m', 'ref.y4m'], 'features': [feature]}
         assert 'writes files' in failure(client.call('compare', both)[0])
-    for model in ('writer.json', 'writers.json', 'leading.json'):
+    for model in ('writer.json', 'writers.json', 'leading.json', 'trailing.json'):
         assert 'writes files' in failure(client.call('score', {**PAIR, 'model': model})[0]), model
         search = {'source': 'ref.y4m', 'encoder': 'libx264', 'target': 90, 'model': model}
         assert 'writes files' in failure(client.call('search_target', search)[0]), model
     assert structured(client.call('score', {**PAIR, 'features': ['psnr=reduced_hbd_peak=true']})[0])
     assert client.close() == 0
     assert before == (sorted(os.listdir('.')), sorted(os.listdir(VIDEOS)))
+
+
+def test_model_in_use():
+    """The model that was checked is the one that is used, even if its file is changed in place meanwhile."""
+    path, maps = os.path.join(VIDEOS, 'changing.json'), os.path.join(FOLDER, 'maps')
+    harmless = (b'{"model_dict": {"model_type": "LIBSVMNUSVR", "norm_type": "none", "feature_names": ["Cambi_feature_cambi_score"], '
+                b'"feature_opts_dicts": [{}], "model": "svm_type nu_svr\\nkernel_type rbf\\ngamma 0.0004\\nnr_class 2\\n'
+                b'total_sv 1\\nrho 1\\nSV\\n1 1:2 \\n"}}')
+    writing = harmless.replace(b'{}', b'{"heatmaps_path": "%s"}' % maps.encode())
+    size = len(writing) + 100
+    with open(path, 'wb') as file:
+        file.write(harmless.ljust(size))
+    client = serve()
+    client.begin()
+    large = {'reference': 'large.y4m', 'distorted': 'large.y4m', 'model': 'changing.json'}
+    assert structured(client.call('score', large)[0])['models'][0]['source'] == 'changing.json'
+    file = os.open(path, os.O_WRONLY)
+    for i in range(12):  # the file changes at another moment each time
+        os.pwrite(file, harmless.ljust(size), 0)
+        client.next_id += 1
+        id = client.next_id
+        client.send({'jsonrpc': '2.0', 'id': id, 'method': 'tools/call', 'params': {'name': 'score', 'arguments': large}})
+        time.sleep(0.002 * i)
+        os.pwrite(file, writing.ljust(size), 0)
+        answer = client.answer(id)[0]['result']
+        assert 'isError' not in answer or 'writes files' in failure(answer), answer
+    os.close(file)
+    assert client.close() == 0
+    assert not os.path.exists(maps)
+
+
+def test_pairing():
+    """Offsets, rates, lengths and rectangles are arguments, and results tell what makes scores doubtful."""
+    to = Inputs(SYNTHCLIP, VIDEOS)
+    ref, dist = to.clip('mix', str(SIZE), str(SIZE), '420', '8', '40')
+    frame = len(ref) // 40
+    to.y4m('p_ref.y4m', ref, 'W64 H64 F25:1 Ip A1:1 C420jpeg')
+    to.y4m('p_late.y4m', dist[3 * frame:], 'W64 H64 F25:1 Ip A1:1 C420jpeg')
+    to.y4m('p_short.y4m', dist[:20 * frame], 'W64 H64 F25:1 Ip A1:1 C420jpeg')
+    to.y4m('p_bad.y4m', bytes(255 - sample for sample in dist), 'W64 H64 F25:1 Ip A1:1 C420jpeg')
+    to.y4m('p_double.y4m', b''.join(2 * dist[i * frame:(i + 1) * frame] for i in range(40)), 'W64 H64 F50:1 Ip A1:1 C420jpeg')
+    client = serve()
+    client.begin()
+
+    def score(distorted, tool='score', **more):
+        return structured(client.call(tool, {'reference': 'p_ref.y4m', 'distorted': distorted, **more})[0])
+
+    plain, fixed = score('p_late.y4m'), score('p_late.y4m', offset='-3')
+    assert 'offset_suspected' in [w['code'] for w in plain['warnings']] and plain['complete'] is False, plain
+    assert fixed['score'] > plain['score'] + 5 and fixed['complete'] is True and not fixed['warnings'], fixed
+    assert score('p_late.y4m', sync='auto')['score'] == fixed['score']
+    assert score('p_ref.y4m', duration='7')['frames'] == 7
+    assert score('p_double.y4m', sync='nearest')['frames'] == 40
+    assert score('p_double.y4m', fps='10')['frames'] == 16
+    assert score('p_ref.y4m', crop='32:32:16:16', features=['psnr'], frame_count=2)['frames'] == 2
+    assert 'W:H:X:Y' in failure(client.call('score', {**PAIR, 'crop_distorted': 'x'})[0])
+    # A video of which frames are missing is never the best.
+    both = score(['p_short.y4m', 'p_bad.y4m'], 'compare')['results']
+    assert [row['distorted'] for row in both] == ['p_bad.y4m', 'p_short.y4m'] and both[0]['score'] < both[1]['score'], both
+    short = score(['p_short.y4m', 'p_late.y4m'], 'compare', offset='-3')['results']
+    assert [row['distorted'] for row in short] == ['p_late.y4m', 'p_short.y4m'], short
+    assert short[1]['complete'] is False and '17 of 37' in short[1]['incomplete_reason'], short[1]
+    assert '/proc/' not in json.dumps([plain, both, short])
+    assert client.close() == 0
 
 
 def test_command_line():

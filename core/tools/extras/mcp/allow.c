@@ -272,26 +272,45 @@ static char *read_all(int fd, size_t count)
     return text;
 }
 
-int harmless_model(int fd, const char *path, char *why, size_t size)
+/* Check the text as the library will read it: with a value for each name, and with whatever may
+ * stand behind the object. */
+static int check_model(const char *text, size_t length, const char *path, char *why, size_t size)
+{
+    json_error_t error;
+    json_t *const model = json_loadb(
+        text, length, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL,
+        &error);
+    const char *const option = find_option(model, false);
+    if (!model)
+        snprintf(why, size, "%s is no model: not JSON: line %d, column %d: %.100s", path,
+                 error.line, error.column, error.text);
+    else if (option)
+        snprintf(why, size,
+                 "%s: the model sets the option %s, which is not allowed, because it writes files",
+                 path, option);
+    const int err = model && !option ? 0 : -EINVAL;
+    json_decref(model);
+    return err;
+}
+
+int harmless_model(int fd, const char *path, char **text, size_t *length, char *why, size_t size)
 {
     struct stat info;
+    *text = NULL;
     if (fstat(fd, &info) || info.st_size > MODEL_MAX) {
         snprintf(why, size, "%s is too large for a model", path);
         return -EFBIG;
     }
-    char *const text = read_all(fd, (size_t)info.st_size);
-    if (!text) {
+    *length = (size_t)info.st_size;
+    *text = read_all(fd, *length);
+    if (!*text) {
         snprintf(why, size, "out of memory");
         return -ENOMEM;
     }
-    json_t *const model = json_loadb(text, (size_t)info.st_size, 0, NULL);
-    const char *const option = find_option(model, false);
-    if (option)
-        snprintf(why, size,
-                 "%s: the model sets the option %s, which is not allowed, because it writes files",
-                 path, option);
-    const int err = option ? -EINVAL : 0;
-    json_decref(model);
-    free(text);
+    const int err = check_model(*text, *length, path, why, size);
+    if (err) {
+        free(*text);
+        *text = NULL;
+    }
     return err;
 }

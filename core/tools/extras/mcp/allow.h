@@ -31,8 +31,9 @@ int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *w
 /* Check text for --feature. Returns 0, or -EINVAL or -ENOMEM with a message in `why`. */
 int harmless_feature(const char *spec, char *why, size_t size);
 
-/* Check a model in an open file, likewise; also -EFBIG. A file that is no model passes here: the
- * worker will refuse it. */
-int harmless_model(int fd, const char *path, char *why, size_t size);
+/* Read a model from an open file and check it, likewise; also -EFBIG. The worker must get the bytes
+ * in *text, `*length` of them, which the caller frees, and not the file: its owner could change it
+ * after the check. An object that is no model passes here: the worker will refuse it. */
+int harmless_model(int fd, const char *path, char **text, size_t *length, char *why, size_t size);
 
 #endif

@@ -12,15 +12,116 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* ---- integers that jansson cannot hold ----
+ * An id may be any integer, and its answer must have the same. Those beyond 64 bits become strings
+ * with a mark when a message is read, and integers again when an answer is written. */
+
+#define MARK "\"\\u0001integer:"
+
+/* The length of an integer of more than 64 bits at the beginning of the text; 0: there is none. */
+static size_t large_integer(const char *text, const char *end)
+{
+    char digits[32];
+    size_t length = *text == '-';
+    while (text + length < end && text[length] >= '0' && text[length] <= '9')
+        length++;
+    if (length < 19 || (text + length < end && strchr(".eE", text[length])))
+        return 0;
+    if (length >= sizeof(digits))
+        return length;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    errno = 0;
+    strtoll(digits, NULL, 10);
+    return errno == ERANGE ? length : 0;
+}
+
+/* The end of the string, number or single character that begins here. */
+static const char *token_end(const char *text, const char *end)
+{
+    const char *at = text + 1;
+    if (*text == '"') {
+        while (at < end && *at != '"')
+            at += *at == '\\' && at + 1 < end ? 2 : 1;
+        return at < end ? at + 1 : end;
+    }
+    if (strchr("-0123456789", *text) && *text)
+        while (at < end && *at && strchr("+-.0123456789eE", *at))
+            at++;
+    return at;
+}
+
+/* A copy of the text in which each large integer is a marked string. NULL: no memory. */
+static char *mark_integers(const char *text, size_t length, size_t *marked)
+{
+    const char *const end = text + length;
+    char *copy = NULL;
+    FILE *const file = open_memstream(&copy, marked);
+    while (file && text < end) {
+        const size_t large = large_integer(text, end);
+        const char *const next = large ? text + large : token_end(text, end);
+        if (large)
+            fprintf(file, MARK "%.*s\"", (int)large, text);
+        else
+            fwrite(text, 1, (size_t)(next - text), file);
+        text = next;
+    }
+    const bool lost = !file || ferror(file);
+    if (file && (fclose(file) || lost)) {
+        free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+/* Turns marked strings into integers again, in place. */
+static void unmark_integers(char *text)
+{
+    char *out = strstr(text, MARK);
+    for (const char *at = out; at && *at;) {
+        const char *const digits = at + strlen(MARK);
+        const bool begins = !strncmp(at, MARK, strlen(MARK)) && (at == text || at[-1] != '\\');
+        const size_t length = begins ? strspn(digits, "-0123456789") : 0;
+        if (length && digits[length] == '"') {
+            memmove(out, digits, length);
+            out += length;
+            at = digits + length + 1;
+        } else {
+            *out++ = *at++;
+        }
+    }
+    if (out)
+        *out = '\0';
+}
+
 json_t *rpc_read(const char *text, size_t length, char *why, size_t size)
 {
-    json_error_t error;
+    json_error_t error = { .text = "out of memory" };
+    char *const marked = mark_integers(text, length, &length);
     /* Refuse duplicate names: otherwise two parsers of one message could see different values. */
     json_t *const value =
-        json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
+        marked ? json_loadb(marked, length,
+                            JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error)
+               : NULL;
     if (!value)
         snprintf(why, size, "not JSON: %s (at byte %d)", error.text, error.position);
+    free(marked);
     return value;
+}
+
+/* True if a string in the value has a character of value 0, which would end it early for us. */
+static bool has_nul(const json_t *value)
+{
+    const char *name;
+    json_t *inner;
+    size_t i;
+    if (json_is_string(value))
+        return strlen(json_string_value(value)) != json_string_length(value);
+    json_object_foreach ((json_t *)value, name, inner)
+        if (has_nul(inner))
+            return true;
+    json_array_foreach(value, i, inner) if (has_nul(inner)) return true;
+    return false;
 }
 
 bool rpc_is_id(const json_t *value)
@@ -42,6 +143,8 @@ static const char *fault(const json_t *value)
         return "a method must be a string";
     if (params && !json_is_object(params))
         return "params must be an object";
+    if (has_nul(method) || has_nul(params))
+        return "a text may not contain the character U+0000";
     if (!method && !json_object_get(value, "result") && !json_object_get(value, "error"))
         return "a message needs a method, a result or an error";
     return NULL;
@@ -249,6 +352,8 @@ void out_send(Out *out, json_t *message)
     char *const text =
         json_whole_text(message, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
     json_decref(message);
+    if (text)
+        unmark_integers(text);
     pthread_mutex_lock(&out->lock);
     if (!text)
         out->broken = true; /* no memory: disconnect rather than leave a request unanswered */

@@ -36,7 +36,13 @@ int scoring_add_model(Task *task, const char *model, char *why, size_t size)
     if (!name)
         return -EACCES;
     task_add(task, "path=%s", name);
-    return harmless_model(task->fds[task->file_count - 1], model, why, size);
+    char *text;
+    size_t length;
+    int err = harmless_model(task->fds[task->file_count - 1], model, &text, &length, why, size);
+    if (!err)
+        err = task_replace(task, text, length, why, size);
+    free(text);
+    return err;
 }
 
 static int add_video(Task *task, const char *option, const char *path, char *why, size_t size)
@@ -83,6 +89,16 @@ static void add_options(Task *task, const json_t *arguments)
     add_string(task, arguments, "backend", "--backend");
     add_string(task, arguments, "device", "--device");
     add_string(task, arguments, "scale", "--scale");
+    add_string(task, arguments, "crop", "--crop");
+    add_string(task, arguments, "crop_reference", "--crop_ref");
+    add_string(task, arguments, "crop_distorted", "--crop_dist");
+    add_string(task, arguments, "range", "--range");
+    add_string(task, arguments, "sync", "--sync");
+    add_string(task, arguments, "offset", "--offset");
+    add_string(task, arguments, "duration", "--duration");
+    add_string(task, arguments, "fps", "--fps");
+    if (json_is_true(json_object_get(arguments, "allow_partial")))
+        task_add(task, "--allow_partial");
     add_string(task, arguments, "display", "--display");
     add_string(task, arguments, "enc_size", "--enc_size");
     add_number(task, arguments, "enc_bitdepth", "--enc_bitdepth");
@@ -173,14 +189,59 @@ static json_t *worst_frames(const json_t *report, const char *metric, unsigned w
     return worst;
 }
 
+/* Copy a text with the names that the client used. */
+static json_t *named_text(const Task *task, const char *text)
+{
+    char named[2048];
+    task_name_files(task, text, named, sizeof(named));
+    return rpc_text(named);
+}
+
+/* Replace the texts of an object or array, at any depth, by those with the client's names. */
+static void name_texts(const Task *task, json_t *value)
+{
+    const char *name;
+    json_t *inner;
+    size_t i;
+    json_object_foreach (value, name, inner) {
+        if (json_is_string(inner))
+            json_object_set_new(value, name, named_text(task, json_string_value(inner)));
+        else
+            name_texts(task, inner);
+    }
+    json_array_foreach(value, i, inner)
+    {
+        if (json_is_string(inner))
+            json_array_set_new(value, i, named_text(task, json_string_value(inner)));
+        else
+            name_texts(task, inner);
+    }
+}
+
+/* Add what makes the scores doubtful: missing frames, and warnings. */
+static void add_doubts(const Task *task, const json_t *details, json_t *result)
+{
+    static const char *const names[] = { "complete", "incomplete_reason", "warnings" };
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const json_t *const value = json_object_get(details, names[i]);
+        if (value)
+            json_object_set_new(result, names[i], json_deep_copy(value));
+        if (json_is_string(value))
+            json_object_set_new(result, names[i], named_text(task, json_string_value(value)));
+        else
+            name_texts(task, json_object_get(result, names[i]));
+    }
+}
+
 /* Copy the inputs without their paths, which are numbers of descriptors in the worker. */
-static json_t *inputs_of(const json_t *details)
+static json_t *inputs_of(const Task *task, const json_t *details)
 {
     json_t *const inputs = json_deep_copy(json_object_get(details, "inputs"));
     json_t *input;
     const char *side;
     json_object_foreach (inputs, side, input)
         json_object_del(input, "path");
+    name_texts(task, inputs);
     return inputs;
 }
 
@@ -243,8 +304,9 @@ static json_t *models_of(const Call *call, const json_t *details)
     return models;
 }
 
-static json_t *summarize(const Call *call, const Scoring *scoring)
+static json_t *summarize(const Task *task, const Scoring *scoring)
 {
+    const Call *const call = task->call;
     const json_t *const report = scoring->report;
     const json_t *const details = json_object_get(report, "vmaf_turbo");
     json_t *const pooled = json_object_get(details, "pooled");
@@ -264,8 +326,10 @@ static json_t *summarize(const Call *call, const Scoring *scoring)
         json_object_set_new(result, "score", json_real(json_number_value(mean)));
         json_object_set_new(result, "worst", worst_frames(report, metric, scoring->worst));
     }
+    if (result)
+        add_doubts(task, details, result);
     if (result && json_object_get(details, "inputs"))
-        json_object_set_new(result, "inputs", inputs_of(details));
+        json_object_set_new(result, "inputs", inputs_of(task, details));
     return result;
 }
 
@@ -283,12 +347,12 @@ static json_t *messages_of(const Task *task)
     return list;
 }
 
-static int take_report(const Call *call, Scoring *scoring, const char *text, size_t length,
+static int take_report(const Task *task, Scoring *scoring, const char *text, size_t length,
                        char *why, size_t size)
 {
     json_error_t error = { .text = "out of memory" };
     scoring->report = json_loadb(text, length, 0, &error);
-    scoring->result = scoring->report ? summarize(call, scoring) : NULL;
+    scoring->result = scoring->report ? summarize(task, scoring) : NULL;
     if (scoring->result)
         return 0;
     snprintf(why, size, "cannot read the worker's report: %s", error.text);
@@ -297,7 +361,7 @@ static int take_report(const Call *call, Scoring *scoring, const char *text, siz
 
 /* Read the worker's output: a line of JSON with pictures, if they were requested, then the report.
  */
-static int take_output(const Call *call, Scoring *scoring, const Task *task, char *why, size_t size)
+static int take_output(Scoring *scoring, const Task *task, char *why, size_t size)
 {
     const char *text = task->out ? task->out : "";
     size_t length = task->out_size;
@@ -307,7 +371,7 @@ static int take_output(const Call *call, Scoring *scoring, const Task *task, cha
         length -= (size_t)(end + 1 - text);
         text = end + 1;
     }
-    const int err = take_report(call, scoring, text, length, why, size);
+    const int err = take_report(task, scoring, text, length, why, size);
     if (!err && *task->said)
         json_object_set_new(scoring->result, "messages", messages_of(task));
     return err;
@@ -350,7 +414,7 @@ int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
     if (!err)
         err = task_run(&task, why, size);
     if (!err)
-        err = take_output(call, scoring, &task, why, size);
+        err = take_output(scoring, &task, why, size);
     task_free(&task);
     return err;
 }
@@ -379,7 +443,7 @@ int scoring_run_together(Call *call, Scoring *scorings, unsigned count, char *wh
     for (unsigned i = 0; !err && i < count; i++) {
         size_t length;
         char *const text = task_read_scratch(&task, i, &length);
-        err = take_report(call, &scorings[i], text ? text : "", length, why, size);
+        err = take_report(&task, &scorings[i], text ? text : "", length, why, size);
         free(text);
     }
     task_free(&task);

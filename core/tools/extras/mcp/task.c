@@ -110,6 +110,31 @@ const char *task_scratch(Task *task, char *why, size_t size)
     return keep_file(task, fd, "a temporary file");
 }
 
+static bool write_whole(int fd, const char *bytes, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        const ssize_t count = pwrite(fd, bytes + at, length - at, (off_t)at);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        at += (size_t)count;
+    }
+    return true;
+}
+
+int task_replace(Task *task, const char *bytes, size_t length, char *why, size_t size)
+{
+    const int file = task->fds[task->file_count - 1], fd = scratch_file();
+    const bool done = fd >= 0 && write_whole(fd, bytes, length) && dup3(fd, file, O_CLOEXEC) >= 0;
+    const int err = done ? 0 : fd < 0 ? fd : errno ? -errno : -EIO;
+    if (fd >= 0)
+        close(fd);
+    if (err)
+        snprintf(why, size, "cannot write a temporary file: %s", strerror(-err));
+    return err;
+}
+
 char *task_read_scratch(const Task *task, unsigned index, size_t *length)
 {
     const int fd = task->scratch[index];
@@ -147,8 +172,7 @@ typedef struct Ear {
     int err;
 } Ear;
 
-/* Replace descriptor paths in a message by the names that the client used. */
-static void name_files(const Task *task, const char *text, char *named, size_t size)
+void task_name_files(const Task *task, const char *text, char *named, size_t size)
 {
     size_t used = 0;
     while (*text && used + 1 < size) {
@@ -181,7 +205,7 @@ static bool hear_line(void *arg, const char *text, size_t length)
     line[length] = '\0';
     if (!length || (task->line && task->line(task->arg, line)))
         return true;
-    name_files(task, line, named, sizeof(named));
+    task_name_files(task, line, named, sizeof(named));
     const size_t used = strlen(task->said), more = strlen(named);
     if (used + 1 + more < sizeof(task->said))
         snprintf(task->said + used, sizeof(task->said) - used, "%s%s", used ? "\n" : "", named);

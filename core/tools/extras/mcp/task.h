@@ -62,6 +62,13 @@ const char *task_scratch(Task *task, char *why, size_t size);
  * empty, or no memory. */
 char *task_read_scratch(const Task *task, unsigned index, size_t *length);
 
+/* Let the program read these bytes in place of the file that task_file opened last, under the same
+ * name. 0 or a negative errno with a message in `why`. */
+int task_replace(Task *task, const char *bytes, size_t length, char *why, size_t size);
+
+/* Write the text with paths of descriptors replaced by the names that the client used. */
+void task_name_files(const Task *task, const char *text, char *named, size_t size);
+
 /* Find a program of this project: beside this program, else its bare name, to be searched in PATH.
  */
 const char *task_sibling(const char *name);

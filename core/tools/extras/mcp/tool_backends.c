@@ -83,19 +83,21 @@ const Tool list_backends_tool = {
         "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
         "\"timeout\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 600, \"description\": "
         "\"Time limit for each backend in seconds (default 30).\"}}}",
-    .output = "{\"type\": \"object\", \"required\": [\"backends\"], \"properties\": {\"backends\": "
-              "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"name\", "
-              "\"title\", \"built\", \"usable\", \"devices\"], \"properties\": {"
-              "\"name\": {\"type\": \"string\", \"description\": \"For the argument backend of "
-              "other tools.\"}, \"title\": {\"type\": \"string\"}, \"built\": {\"type\": "
-              "\"boolean\"}, \"usable\": {\"type\": \"boolean\"}, \"problem\": {\"type\": "
-              "\"string\"}, \"cores\": {\"type\": \"integer\"}, \"devices\": {\"type\": "
-              "\"array\", \"items\": {\"type\": \"object\", \"required\": [\"index\", \"name\", "
-              "\"type\", \"usable\"], \"properties\": {\"index\": {\"type\": \"integer\"}, "
-              "\"name\": {\"type\": \"string\"}, \"type\": {\"type\": \"string\"}, \"memory\": "
-              "{\"type\": \"integer\"}, \"driver\": {\"type\": \"string\"}, \"api_version\": "
-              "{\"type\": \"string\"}, \"pci\": {\"type\": \"string\"}, \"usable\": {\"type\": "
-              "\"boolean\"}, \"problem\": {\"type\": \"string\"}}}}}}}}}",
+    .output =
+        "{\"type\": \"object\", \"required\": [\"backends\"], \"properties\": {\"backends\": "
+        "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"name\", "
+        "\"title\", \"built\", \"usable\", \"devices\"], \"properties\": {"
+        "\"name\": {\"type\": \"string\", \"description\": \"For the argument backend of "
+        "other tools.\"}, \"title\": {\"type\": \"string\"}, \"built\": {\"type\": "
+        "\"boolean\"}, \"usable\": {\"type\": \"boolean\", \"description\": \"As backend, without "
+        "a device.\"}, \"problem\": {\"type\": "
+        "\"string\"}, \"cores\": {\"type\": \"integer\"}, \"devices\": {\"type\": "
+        "\"array\", \"items\": {\"type\": \"object\", \"required\": [\"index\", \"name\", "
+        "\"type\", \"usable\"], \"properties\": {\"index\": {\"type\": \"integer\"}, "
+        "\"name\": {\"type\": \"string\"}, \"type\": {\"type\": \"string\"}, \"memory\": "
+        "{\"type\": \"integer\"}, \"driver\": {\"type\": \"string\"}, \"api_version\": "
+        "{\"type\": \"string\"}, \"pci\": {\"type\": \"string\"}, \"usable\": {\"type\": "
+        "\"boolean\"}, \"problem\": {\"type\": \"string\"}}}}}}}}}",
     .run = run_list_backends,
 };
 
@@ -137,19 +139,32 @@ static json_t *probe_device(const VmafDeviceInfo *info)
     return entry;
 }
 
+/* True if a call that names the backend and no device can use this one. */
+static bool is_taken_unnamed(const VmafDeviceInfo *info)
+{
+    const char *const allowed = getenv("VMAF_ALLOW_SOFTWARE");
+    return info->type != VMAF_DEVICE_SOFTWARE || (allowed && !strcmp(allowed, "1"));
+}
+
 int worker_backend(int argc, char **argv)
 {
     const char *const name = argc > 0 ? argv[0] : "";
     json_t *const devices = json_array();
     VmafDeviceInfo info = { .size = sizeof(info) };
-    bool usable = false;
+    bool usable = false, by_name = false;
     char why[256] = "";
     for (unsigned i = 0; !vmaf_device_info(name, i, &info); i++) {
         json_t *const entry = probe_device(&info);
-        usable |= json_is_true(json_object_get(entry, "usable"));
+        const bool works = json_is_true(json_object_get(entry, "usable"));
+        usable |= works && is_taken_unnamed(&info);
+        by_name |= works;
         json_array_append_new(devices, entry);
     }
-    if (!usable)
+    if (!usable && by_name)
+        snprintf(why, sizeof(why),
+                 "it has only a software device, which is slow and has to be "
+                 "named: as device, a part of its name");
+    else if (!usable)
         vmaf_backend_missing(name, 1, why, sizeof(why));
     json_t *const result = json_pack("{s:o, s:b}", "devices", devices, "usable", usable);
     if (result && *why)

@@ -50,15 +50,26 @@ const Tool score_tool = {
     .run = run_score,
 };
 
-/* Returns the index at which to insert a result: the best scores come first, and results without a
- * score come last in their original order. */
+/* True if `one` ranks before `other`: whole videos come before those of which frames are missing,
+ * then the best scores. */
+static bool is_better(const json_t *one, const json_t *other)
+{
+    const bool whole = !json_is_false(json_object_get(one, "complete"));
+    const bool other_whole = !json_is_false(json_object_get(other, "complete"));
+    return whole != other_whole ? whole
+                                : json_number_value(json_object_get(one, "score")) >
+                                      json_number_value(json_object_get(other, "score"));
+}
+
+/* Returns the index at which to insert a result; those without a score come last in their original
+ * order. */
 static size_t rank(const json_t *results, const json_t *result)
 {
     const json_t *const score = json_object_get(result, "score");
     size_t at = 0;
     while (at < json_array_size(results)) {
-        const json_t *const other = json_object_get(json_array_get(results, at), "score");
-        if (score && (!other || json_number_value(score) > json_number_value(other)))
+        const json_t *const other = json_array_get(results, at);
+        if (score && (!json_object_get(other, "score") || is_better(result, other)))
             break;
         at++;
     }
