@@ -38,6 +38,9 @@ struct FeatureGpu {
     /* Width and height of the self-test's pictures, where the default ones are too small to show
      * errors; 0: the default. */
     unsigned test_w, test_h;
+    /* The size of a second self-test, for features that run other kernels on large pictures; 0:
+     * there is none. */
+    unsigned large_w, large_h;
 };
 
 /* For plan() to return. `why` says what keeps the feature on the CPU, as the end of a sentence. It

@@ -100,6 +100,19 @@ static void report_failure(GpuDevice *device, const GpuCheck *check, int result,
                   check->def->name, device->name, result);
 }
 
+/* Tests pictures of one size. Returns as gpu_check, and leaves in *check what was tested last. */
+static int check_size(const SelfTest *test, GpuCheck *check, unsigned w, unsigned h, char *kernels,
+                      size_t size)
+{
+    shape_init(&check->shape, VMAF_PIX_FMT_YUV420P, test->bpc, w, h);
+    check->content = CHECK_TEXTURE;
+    int result = gpu_check(test->device, check, kernels, size);
+    check->content = CHECK_BANDS; /* textures contain no banding */
+    if (!result)
+        result = gpu_check(test->device, check, kernels, size);
+    return result;
+}
+
 static void run_job(void *arg, unsigned job)
 {
     SelfTest *test = arg;
@@ -109,12 +122,10 @@ static void run_job(void *arg, unsigned job)
     int none = 0;
     if (atomic_load(&test->err))
         return;
-    shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, test->bpc, gpu->test_w ? gpu->test_w : TEST_W,
-               gpu->test_h ? gpu->test_h : TEST_H);
-    int result = gpu_check(test->device, &check, kernels, sizeof(kernels));
-    check.content = CHECK_BANDS; /* textures contain no banding */
-    if (!result)
-        result = gpu_check(test->device, &check, kernels, sizeof(kernels));
+    int result = check_size(test, &check, gpu->test_w ? gpu->test_w : TEST_W,
+                            gpu->test_h ? gpu->test_h : TEST_H, kernels, sizeof(kernels));
+    if (!result && gpu->large_w)
+        result = check_size(test, &check, gpu->large_w, gpu->large_h, kernels, sizeof(kernels));
     if (!result) {
         Verdict verdict;
         make_verdict(test->device, test->kernels_hash, check.def, test->bpc, &verdict);

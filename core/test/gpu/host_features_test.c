@@ -51,6 +51,17 @@ static void check_one(const GpuCheck *check)
         check_with(check, true, kernels);
 }
 
+/* The kernels for large pictures, which are slow here: one check at 8 bits and one above. */
+static void check_large(const FeatureDef *def)
+{
+    for (unsigned bpc = 8; bpc <= 10 && def->gpu->large_w; bpc += 2) {
+        GpuCheck check = { .def = def, .seed = 2 };
+        assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV422P, bpc, def->gpu->large_w,
+                                       def->gpu->large_h));
+        check_one(&check);
+    }
+}
+
 static void test_features(void **unused)
 {
     static const unsigned depths[] = { 8, 10, 12, 16 };
@@ -69,6 +80,7 @@ static void test_features(void **unused)
                                                gpu->test_h ? gpu->test_h : H));
                 check_one(&check);
             }
+        check_large(*def);
         print_message("%s: %u runs\n", (*def)->name, runs);
         assert_true(runs > 0);
     }

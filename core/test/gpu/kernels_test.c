@@ -132,6 +132,8 @@ static const ClipFeature option_sets[] = {
     { "float_vif", { "vif_prescale", "1.5", "vif_prescale_method", "bilinear" } },
     { "float_vif", { "vif_prescale", "0.5", "vif_skip_scale0", "true" } },
 #endif
+    { "xpsnr", { "fps", "60" } },
+    { "xpsnr", { "enable_chroma", "false" } },
     { "float_ssim", { "scale", "1" } },
     { "float_ssim", { "scale", "3" } },
     { "float_ssim", { "scale", "10" } },
@@ -284,6 +286,32 @@ static void test_speed(void **unused)
     assert_int_equal(0, failures);
 }
 
+/* xpsnr around the areas from which it smooths weights and measures at half the resolution, with
+ * blocks that begin within a word of chroma, and with edges of one and two samples. */
+static void test_xpsnr(void **unused)
+{
+    static const unsigned shapes[][2] = {
+        { 641, 480 }, { 2049, 1153 }, { 2049, 1158 }, { 65, 45 },    { 137, 1 }, { 2600, 1001 },
+        { 46, 45 },   { 5000, 3 },    { 3, 5000 },    { 1280, 720 }, { 44, 46 }, { 854, 481 }
+    };
+    static const char *const rates[][3] = { { "fps", "25", NULL }, { "fps", "60", NULL } };
+    failures = runs = 0;
+    for (unsigned i = 0; i < 2 * COUNT(shapes); i++) {
+        const unsigned *const size = shapes[i / 2];
+        GpuCheck check = { .def = feature_find("xpsnr"),
+                           .options = rates[(i + i / 8) % 2],
+                           .content = i % 3 ? CHECK_TEXTURE : CHECK_EXTREMES,
+                           .seed = i };
+        if (few_cases() && i % 2)
+            continue;
+        assert_int_equal(0, shape_init(&check.shape, formats[i / 2 % COUNT(formats)],
+                                       depths[(i + i / 4) % COUNT(depths)], size[0], size[1]));
+        check_one(&check);
+    }
+    assert_int_equal(few_cases() ? COUNT(shapes) : 2 * COUNT(shapes), runs);
+    assert_int_equal(0, failures);
+}
+
 /* ---- kernels ---- */
 
 static void test_every_kernel(void **unused)
@@ -307,7 +335,8 @@ TEST_MAIN(kernels)
         cmocka_unit_test(test_features),    cmocka_unit_test(test_options),
         cmocka_unit_test(test_long_shapes), cmocka_unit_test(test_small_vif),
         cmocka_unit_test(test_ssimulacra2), cmocka_unit_test(test_chroma),
-        cmocka_unit_test(test_speed),       cmocka_unit_test(test_every_kernel)
+        cmocka_unit_test(test_speed),       cmocka_unit_test(test_xpsnr),
+        cmocka_unit_test(test_every_kernel)
     };
     return RIG_RUN(argc, argv, tests);
 }

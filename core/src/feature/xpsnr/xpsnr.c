@@ -17,12 +17,6 @@ enum { OUT_Y, OUT_U, OUT_V };
 
 static const char *const aggregate_names[3] = { "axpsnr_y", "axpsnr_u", "axpsnr_v" };
 
-typedef struct XpsnrState {
-    XpsnrSetup setup; /* first: the frame routine takes f->state as an XpsnrSetup */
-    uint64_t frames;  /* reported so far */
-    double roots[3];  /* sums of the roots of distortions */
-} XpsnrState;
-
 static int init(Feature *f)
 {
     const XpsnrOptions *const o = f->options;
@@ -39,14 +33,16 @@ static int init(Feature *f)
     setup->zeros = mem_zalloc((size_t)f->shape.w[0] * shape_sample_size(&f->shape));
     if (!setup->zeros)
         return -ENOMEM;
-    return 0;
+    return xpsnr_frame_create(f, &state->collected);
 }
 
 static void close_state(Feature *f)
 {
     XpsnrState *const state = f->state;
-    if (state)
+    if (state) {
         mem_free(state->setup.zeros);
+        xpsnr_frame_destroy(state->collected);
+    }
     feature_free_state(f);
 }
 
@@ -59,6 +55,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     *r = (XpsnrResult){ 0 };
     xpsnr_frame_measure(frame, setup, pair, team);
     xpsnr_distortion(setup, frame->blocks, history, frame->weights, r->distortion[history]);
+    r->filled = 1u << history;
     return 0;
 }
 
@@ -157,4 +154,5 @@ const FeatureDef feature_xpsnr = {
     .measure = measure,
     .report = report,
     .flush = flush,
+    .gpu = &xpsnr_gpu,
 };

@@ -31,6 +31,7 @@ typedef struct XpsnrResult {
     /* The weighted squared error of each plane, rounded, for each number of earlier frames; filled
      * in as XpsnrBlock.temporal. */
     uint64_t distortion[XPSNR_HISTORIES][3];
+    uint64_t filled; /* bit i: distortion[i] is filled in; report does not read it */
 } XpsnrResult;
 
 /* ---- tile functions
@@ -109,5 +110,16 @@ unsigned xpsnr_history(const XpsnrSetup *setup, const FramePair *pair);
 /* Fills frame->blocks. The threads of `team` (NULL: only the caller) share the work. */
 void xpsnr_frame_measure(XpsnrFrame *frame, const XpsnrSetup *setup, const FramePair *pair,
                          Team *team);
+
+/* ---- the feature's state ---- */
+
+typedef struct XpsnrState {
+    XpsnrSetup setup; /* first: the frame routine takes f->state as an XpsnrSetup */
+    void *collected;  /* an XpsnrFrame for the results of a GPU, which one thread collects */
+    uint64_t frames;  /* reported so far */
+    double roots[3];  /* sums of the roots of distortions */
+} XpsnrState;
+
+extern const FeatureGpu xpsnr_gpu;
 
 #endif
