@@ -101,7 +101,7 @@ lacks(['r.yuv', 'short.yuv', *RAW], SHORT)
 lacks(['r.y4m', 'stub.y4m'], f'the distorted video is cut off: {FRAMES - 1} frames were scored', FAIL, FAIL)
 lacks(['r.yuv', 'stub.yuv', *RAW], f'the distorted video is cut off: {FRAMES - 1} frames were scored', FAIL, FAIL)
 
-# What the user asked for is complete.
+# A run of just those frames that the user asked for is complete.
 for words in ('--frame_cnt 7', '--duration 7', '--duration 0.4s', '--frame_cnt 100', '--duration 10s', '--sync nearest',
               '--frame_skip_ref 3 --frame_skip_dist 3', '--frame_skip_dist 3', '--frame_skip_ref 3', '--offset 3',
               '--offset=-3', '--offset 120ms --sync nearest', '--fps 25', '--fps 12.5', '--fps 50', '--subsample 4'):

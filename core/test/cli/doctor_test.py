@@ -226,7 +226,7 @@ if found['devices'] and any('lvp' in d['file'] and d.get('devices') for d in fin
     software = [d for d in findings['backends']['vulkan']['devices'] if d['type'] == 'software']
     check('it is not tried unasked', status == 0 and all('works' not in d for d in software), software)
     real = [d for d in found['devices'] if d['type'] != 'software']
-    # Whoever asks for Vulkan asks for a GPU, unless words allow software.
+    # Vulkan means a GPU, unless the command line allows software.
     for options, more, good in (
             ([], {}, False), (['--require', 'hardware'], {}, False), (['--allow_software', '--require', 'hardware'], {}, False),
             (['--require', 'Intel'], {}, False), (['--allow_software', '--require', 'Intel'], {}, False),

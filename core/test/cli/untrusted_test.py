@@ -90,7 +90,7 @@ for kind, data, good in (('concat', CONCAT, 'good.ffconcat'), ('hls', HLS, 'good
                               timeout=60)
     check(f'{kind} from a pipe', done.returncode == FAIL and 'is a playlist' in done.stderr, done.stderr)
 
-# What playlists may not name.
+# Playlists may not name FIFOs and other playlists.
 if not os.path.exists('fifo.ts'):
     os.mkfifo('fifo.ts')
 FIFO = 'which is not a regular file'

@@ -54,7 +54,7 @@ grep -q "^meson configure .*-Denable_sycl=enabled -Dsycl_compiler=$work/root/opt
 [ -f "$work/root/stage/usr/lib/x/libvmaf-sycl.so" ] || fail 'the plugin is not in the stage'
 [ ! -f "$work/root/stage/usr/lib/x/other.so" ] || fail 'more than the plugin is in the stage'
 
-# What cannot work is refused, and says why.
+# Arguments that cannot work are refused with the reason.
 refused()
 {
     words=$1

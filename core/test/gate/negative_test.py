@@ -51,7 +51,7 @@ else:
 METRICS = "report['frames'][1]['metrics']"
 PROOF = "report['backends']['vif']"
 SCALE = f"{METRICS}['integer_vif_scale1']"
-# What is wrong: how the wrapper changes the words, the report or a list, the gate's words, and its complaint.
+# The faults: how the wrapper changes the words, the report or a list, the gate's words, and its complaint.
 CASES = {
     'a device that is a CPU': dict(
         before="at = words.index('--backend'); words[at:] = ['--backend', 'cpu']", text='it ran on the CPU'),

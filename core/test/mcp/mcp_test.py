@@ -464,7 +464,7 @@ def test_list_backends():
     backends = structured(client.call('list_backends', {'timeout': 60})[0])['backends']
     assert backends[0]['name'] == 'cpu' and backends[0]['usable'] is True
     for backend in backends[1:]:
-        # What is called usable is what score takes.
+        # The tool score takes just the devices that are called usable.
         taken = any(device['usable'] and device['type'] != 'software' for device in backend['devices'])
         assert backend['usable'] == taken, backend
         works = 'isError' not in client.call('score', {**PAIR, 'backend': backend['name']})[0]

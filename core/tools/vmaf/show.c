@@ -22,7 +22,7 @@ static bool is_twin(const StoredReport *report, size_t number)
     return false;
 }
 
-/* What the i-th score is called: its model, with its metric if two models have the same source. */
+/* The name of the i-th score: its model, with its metric if two models have the same source. */
 static const char *label_of(const StoredReport *report, size_t i, const char *name, char text[256])
 {
     if (i >= report->model_count || !is_twin(report, i))

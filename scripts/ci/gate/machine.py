@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the vmaf command says about itself and the machine: its features, backends and devices."""
+"""Asks the vmaf command about itself and the machine: its features, backends and devices."""
 import re
 import shlex
 import subprocess

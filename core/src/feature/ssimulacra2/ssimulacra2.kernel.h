@@ -3,7 +3,7 @@
  * scales; linear light stays in shared memory. `maps` blurs, compares and sums up 32x32 blocks. */
 #include "feature/ssimulacra2/ssimulacra2_tile.h"
 
-/* What ssimulacra2_pixel.h needs beside the dialect. */
+/* Macros that ssimulacra2_pixel.h needs and the dialect lacks. */
 #define PICK_LESS(a, b, x, y) ((a) < (b) ? (x) : (y))
 #define TIMES_SMALL(u, c) ((u) * (c))
 

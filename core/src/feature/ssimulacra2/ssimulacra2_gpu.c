@@ -62,7 +62,7 @@ static void plan_planes(const Feature *f, GpuPlan *plan, const Ssimu2Setup *setu
                    });
 }
 
-/* first: of the scale's pixels in a channel. */
+/* first: the index of the scale's first pixel in a channel. */
 static void plan_maps(GpuPlan *plan, const Ssimu2Scale *scale, const Channels *from, size_t first,
                       GpuBuf sums)
 {

@@ -21,9 +21,10 @@
     ARG(i32, black) ARG(i32, centre) ARG(f32, unit) ARG(f32, red_v) ARG(f32, green_u)              \
     ARG(f32, green_v) ARG(f32, blue_u)
 
-/* Of one scale. first: of its pixels in a channel. blocks, blocks_across: how many it has. Layer z
- * of the workgroups takes the channel in bits 2z and 2z + 1 of `channels`. ssim, edges: bit c tells
- * whether channel c needs these maps. first_x, …: of its sums, as in Ssimu2Channel. */
+/* Parameters for one scale. first: the index of its first pixel in a channel. blocks,
+ * blocks_across: its blocks, in all and in a row. Layer z of the workgroups takes the channel in
+ * bits 2z and 2z + 1 of `channels`. ssim, edges: bit c tells whether channel c needs these maps.
+ * first_x, …: the index of the channel's first sum, as in Ssimu2Channel. */
 #define SSIMU2_MAPS_PARAMS                                                                         \
     ARG(u32, width) ARG(u32, height) ARG(u32, first) ARG(u32, blocks) ARG(u32, blocks_across)      \
     ARG(u32, channels) ARG(u32, ssim) ARG(u32, edges) ARG(u32, first_x) ARG(u32, first_y)          \

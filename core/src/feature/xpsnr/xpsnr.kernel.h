@@ -64,7 +64,7 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
     return first ? a : b;
 }
 
-/* What a position adds to a sum. */
+/* The magnitude of a value; 0 if its position does not count. */
 DEVICE u32 size_of(i32 value, bool counts)
 {
     return counts ? u32(abs_i32(value)) : 0u;

@@ -13,8 +13,8 @@
 #define XPSNR_SUM_SQUARES (XPSNR_SUM_TEMPORAL + XPSNR_HISTORIES)
 #define XPSNR_SUMS (XPSNR_SUM_SQUARES + 3)
 
-/* Of luma (0) and of each chroma plane (1): the size, the words of a row, the edges of a block, and
- * the rows of a band. A plane that is not measured has the width 0. */
+/* Parameters for luma (0) or for each chroma plane (1): the size, the words of a row, the width and
+ * height of a block, and the rows of a band. A plane that is not measured has the width 0. */
 #define XPSNR_PLANE(p)                                                                             \
     ARG(u32, width_##p) ARG(u32, height_##p) ARG(u32, stride_##p) ARG(u32, edge_##p)               \
     ARG(u32, edge_y_##p) ARG(u32, rows_##p)
