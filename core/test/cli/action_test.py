@@ -38,6 +38,8 @@ def check_definition():
     check('what users write reaches commands as data only', not any('${{' in s.get('run', '') for s in steps))
     used = set(re.findall(r'inputs\.([\w-]+)', text))
     check('inputs that are used are declared', used == set(definition['inputs']), used ^ set(definition['inputs']))
+    for step in steps:
+        check('actions of others are pinned', re.fullmatch(r'[\w-]+/[\w-]+@[0-9a-f]{40}', step.get('uses', 'a/b@' + '0' * 40)), step)
     for word in re.findall(r'\$GITHUB_ACTION_PATH/(\w+)', text):
         check('its scripts are executable', os.access(f'{action}/{word}', os.X_OK), word)
     ids = {s['id'] for s in steps if 'id' in s}
@@ -73,7 +75,7 @@ def check_script():
     check('good encodes', code == 0 and out == 'passed=true\nreport=kept\n', (code, said, out))
     check('one page for each line and one report for each video', sorted(os.listdir('kept')) == [
         '01-a.1.json', '01-a.2.json', '01-a.html', '02-with_blank.1.json', '02-with_blank.html'], os.listdir('kept'))
-    check('the summary has a table', len(re.findall(r'^\| `.*` \| `r.yuv` \| vmaf_v0.6.1 \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$', table, re.M))
+    check('the summary has a table', len(re.findall(r'^\| .* \| r.yuv \| vmaf\\_v0.6.1 \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$', table, re.M))
           == 3 and 'passed' in table, table)
     code, said, out, table = run('r.yuv => a.yuv\nr.yuv => b.yuv', '99.9:min')
     check('poor encodes', code == 0 and 'passed=false' in out and said.count('below 99.9') == 2, (code, said, out))
@@ -82,7 +84,7 @@ def check_script():
     check('a video that is missing', code == 1 and 'passed=false' in out and 'no scores' in table, (code, out, table))
     check('a missing video does not affect the others', '02-a.html' in os.listdir('kept'), os.listdir('kept'))
     code, said, out, _ = run('r.yuv => a.yuv', MODEL='version=vmaf_v0.6.1neg')
-    check('a model', code == 0 and 'vmaf_v0.6.1neg' in open('summary').read(), said)
+    check('a model', code == 0 and 'vmaf\\_v0.6.1neg' in open('summary').read(), said)
     for limit in ('1', ''):
         code, said, out, table = run('r.yuv => short.yuv', limit)
         check('a cut encode', code == 0 and 'passed=false' in out and 'incomplete' in table and
@@ -92,6 +94,18 @@ def check_script():
     for bad in ('', 'r.yuv a.yuv', 'r.yuv =>', '=> a.yuv', 'r.yuv x => a.yuv', '"r.yuv => a.yuv'):
         code, said, out, _ = run(bad)
         check('bad pairs', code == 1 and said.startswith('pairs'), (bad, code, said))
+    # What a stranger can choose: names of files, and what is in them.
+    for bad in ('r.yuv => ::error::x.yuv', '::stop-commands::x => a.yuv', 'r.yuv => "a\x1b[2J.yuv"', 'r.yuv => ##[error]x'):
+        code, said, out, _ = run(bad)
+        check('a path that is an order', code == 1 and out == '' and said.startswith('pairs, line 1: a path may not'), (code, said))
+    code, said, out, _ = run('r.yuv => a.yuv', REPORT='kept\npassed=true')
+    check('a folder with a newline', code == 1 and out == '' and 'control characters' in said, (code, said, out))
+    shutil.copy('a.yuv', 'a|b`<b>.yuv')
+    code, said, out, table = run('r.yuv => "a|b`<b>.yuv"')
+    check('a name with marks of Markdown', code == 0 and '| a\\|b\\`\\<b\\>.yuv | r.yuv |' in table, table)
+    check('only named files are opened', '--local_only' in said, said)
+    code, said, out, table = run('r.yuv => a.yuv', MODEL='vmaf_4k_v0.6.1')
+    check('warnings are in the summary', 'Warning: a.yuv: vmaf\\_4k\\_v0.6.1 was made for 3840x2160' in table, table)
     run('r.yuv => "$(touch evil)" `touch evil` ;touch evil', '1', MODEL='$(touch evil)')
     check('nothing goes through a shell', not os.path.exists('evil'))
 

@@ -127,6 +127,11 @@ def kubernetes():
         check(f'deploy/kubernetes/base/{name}.yaml is what is applied',
               files.get(f'base/{name}.yaml', '').rstrip('\n') == text_of('kubernetes', 'base', f'{name}.yaml').rstrip('\n'))
     put_manifests(dry('kubernetes', '-n', '2', '--image', 'vmaf'), 'plain')
+    # Kubernetes replaces $(NAME) by a variable, and $$ by $.
+    text = dry('kubernetes', '-n', '2', '--image', 'vmaf', '-o', '/data/$(HOME).json', '--', '--model', 'path=/data/$$(X)$y$')
+    for name, word in (('parts', '/data/$$(HOME).json.parts'), ('merge', '/data/$$(HOME).json')):
+        words = json.loads(put_manifests(text, 'dollars')[f'{name}.json'])['spec']['template']['spec']['containers'][0]['args']
+        check(f'names with dollars in {name}', word in words and 'path=/data/$$$$(X)$$y$$' in words, words)
     try:
         import yaml  # noqa: F401
     except ImportError:

@@ -23,11 +23,31 @@ static const char kustomization[] = "apiVersion: kustomize.config.k8s.io/v1beta1
                                     "  - path: parts.json\n"
                                     "  - path: merge.json\n";
 
+/* The word as Kubernetes has to be told it: it replaces $(NAME) by a variable, and $$ by $. NULL: no
+ * memory. */
+static json_t *escaped(const char *word)
+{
+    char *const text = calloc(2 * strlen(word) + 1, 1);
+    for (char *at = text; at && *word; word++) {
+        if (*word == '$')
+            *at++ = '$';
+        *at++ = *word;
+    }
+    json_t *const value = text ? json_string(text) : NULL;
+    free(text);
+    return value;
+}
+
+/* NULL: no memory. */
 static json_t *list_of(const Argv *argv)
 {
     json_t *const list = json_array();
-    for (size_t i = 0; i < argv->count; i++)
-        json_array_append_new(list, json_string(argv->words[i]));
+    for (size_t i = 0; i < argv->count; i++) {
+        if (!json_array_append_new(list, escaped(argv->words[i])))
+            continue;
+        json_decref(list);
+        return NULL;
+    }
     return list;
 }
 
