@@ -13,14 +13,15 @@
 
 #define REGISTERS_MAX 16
 #define NAMES_MAX 256
+#define BLOCKS_MAX 4 /* one in another */
 
 typedef struct Ptx {
     char *text;       /* without comments */
     const char *body; /* the body of the current entry, without the text behind it */
     struct {
-        char prefix[16];
-        unsigned count;
-    } registers[REGISTERS_MAX];
+        char name[16];          /* with its % if it has one, without its number */
+        unsigned count;         /* 0: one register, without a number */
+    } registers[REGISTERS_MAX]; /* of the entry and of the blocks around this statement */
     unsigned register_count;
     char why[128];
 } Ptx;
@@ -66,28 +67,50 @@ static bool is_special(const char *name, size_t length)
     return false;
 }
 
-/* Checks that `name`, the text behind %, is a declared register with a number below its count. */
+/* Checks that a declared register is at `name`, with a number below its count if it has numbers. */
 static bool is_register(const Ptx *ptx, const char *name)
 {
     const size_t length = strcspn(name, "0123456789 ,;]}.+|\t\n");
-    if (is_special(name, length))
+    if (*name == '%' && is_special(name + 1, length - 1))
         return true;
-    for (unsigned i = 0; i < ptx->register_count; i++)
-        if (strlen(ptx->registers[i].prefix) == length &&
-            !strncmp(name, ptx->registers[i].prefix, length))
-            return isdigit((unsigned char)name[length]) &&
-                   strtoul(name + length, NULL, 10) < ptx->registers[i].count;
+    for (unsigned i = 0; i < ptx->register_count; i++) {
+        if (strlen(ptx->registers[i].name) != length ||
+            strncmp(name, ptx->registers[i].name, length))
+            continue;
+        const bool numbered = isdigit((unsigned char)name[length]);
+        return ptx->registers[i].count
+                   ? numbered && strtoul(name + length, NULL, 10) < ptx->registers[i].count
+                   : !numbered;
+    }
     return false;
 }
 
+/* Checks the names in an operand such as {tmp, %r1}, whose % may be missing. `at` is behind {. */
+static bool check_vector(const Ptx *ptx, const char *at)
+{
+    do {
+        at += strspn(at, " \t,");
+        if (isalpha((unsigned char)*at) && !is_register(ptx, at))
+            return false;
+        at += strcspn(at, ",}");
+    } while (*at == ',');
+    return *at == '}';
+}
+
+/* A declaration is of many registers, %r<8>, or of one, %SP or tmp. */
 static bool declare(Ptx *ptx, const char *statement)
 {
     if (strncmp(statement, ".reg", 4))
         return !strncmp(statement, ".local", 6) || !strncmp(statement, ".shared", 7) ||
                !strncmp(statement, ".pragma", 7);
     const unsigned i = ptx->register_count;
-    if (i == REGISTERS_MAX || sscanf(statement, ".reg .%*[a-z0-9] %%%15[a-z]<%u>",
-                                     ptx->registers[i].prefix, &ptx->registers[i].count) != 2)
+    int name = 0, count = 0; /* where they end */
+    if (i == REGISTERS_MAX ||
+        sscanf(statement, ".reg .%*[a-z0-9] %15[%A-Za-z]%n", ptx->registers[i].name, &name) != 1)
+        return false;
+    ptx->registers[i].count = 0;
+    if (statement[name] &&
+        (sscanf(statement + name, "<%u>%n", &ptx->registers[i].count, &count) != 1 || !count))
         return false;
     ptx->register_count++;
     return true;
@@ -98,7 +121,10 @@ static bool check_statement(Ptx *ptx, const char *statement)
     if (*statement == '.')
         return declare(ptx, statement);
     for (const char *at = strchr(statement, '%'); at; at = strchr(at + 1, '%'))
-        if (!is_register(ptx, at + 1))
+        if (!is_register(ptx, at))
+            return false;
+    for (const char *at = strchr(statement, '{'); at; at = strchr(at + 1, '{'))
+        if (!check_vector(ptx, at + 1))
             return false;
     if (*statement == '@')
         statement += strcspn(statement, " \t");
@@ -113,30 +139,45 @@ static bool check_statement(Ptx *ptx, const char *statement)
     return strstr(ptx->body, strcat(label, ":"));
 }
 
+/* Checks the statement at *at, and moves *at behind it. */
+static bool read_statement(Ptx *ptx, const char **at)
+{
+    const size_t length = strcspn(*at, ";");
+    char statement[512];
+    if (!(*at)[length] || length >= sizeof(statement)) {
+        snprintf(ptx->why, sizeof(ptx->why), "the text ends in the middle");
+        return false;
+    }
+    snprintf(statement, sizeof(statement), "%.*s", (int)length, *at);
+    *at += length + 1;
+    if (check_statement(ptx, statement))
+        return true;
+    snprintf(ptx->why, sizeof(ptx->why), "syntax error near '%.60s'", statement);
+    return false;
+}
+
+/* Checks an entry's body, from behind its first brace to the end of the text. Blocks in it may
+ * declare registers of their own. */
 static bool check_body(Ptx *ptx, const char *at)
 {
+    unsigned before[BLOCKS_MAX], depth = 0; /* registers declared before each block */
     for (;;) {
         at += strspn(at, " \t\r\n");
-        if (*at == '}')
+        if (*at == '}' && !depth)
             return !at[1 + strspn(at + 1, " \t\r\n")];
-        const size_t word =
-            strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$");
-        if (word && at[word] == ':') {
-            at += word + 1;
+        if (*at == '}' || (*at == '{' && depth < BLOCKS_MAX)) {
+            if (*at++ == '{')
+                before[depth++] = ptx->register_count;
+            else
+                ptx->register_count = before[--depth];
             continue;
         }
-        const size_t length = strcspn(at, ";");
-        char statement[512];
-        if (!at[length] || length >= sizeof(statement)) {
-            snprintf(ptx->why, sizeof(ptx->why), "the text ends in the middle");
+        const size_t word =
+            strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$");
+        if (word && at[word] == ':')
+            at += word + 1;
+        else if (!read_statement(ptx, &at))
             return false;
-        }
-        snprintf(statement, sizeof(statement), "%.*s", (int)length, at);
-        if (!check_statement(ptx, statement)) {
-            snprintf(ptx->why, sizeof(ptx->why), "syntax error near '%.60s'", statement);
-            return false;
-        }
-        at += length + 1;
     }
 }
 

@@ -100,11 +100,57 @@ static void test_code_objects(void **unused)
 #endif
 }
 
+/* Reads a module whose one entry has this body. */
+static int read_body(const char *body)
+{
+    Entry entries[ENTRIES_MAX];
+    unsigned read;
+    char text[1024], why[160];
+    snprintf(text, sizeof(text),
+             ".version 5.0\n.target sm_52\n.address_size 64\n"
+             ".visible .entry one(\n.param .align 8 .b8 one_param_0[8]\n)\n{\n%s\n}\n",
+             body);
+    return image_read_ptx(text, entries, &read, why, sizeof(why));
+}
+
+/* Registers must be declared, one by one or with their count, in a block or around it. */
+static void test_registers(void **unused)
+{
+    static const char *const right[] = {
+        ".reg .b32 %r<2>;\nmov.u32 %r1, %tid.x;\nret;",
+        ".reg .b64 %SP;\n.reg .b64 %SPL;\nmov.u64 %SPL, %SP;\nret;",
+        ".reg .b32 %r<2>;\n.reg .b64 %rd<2>;\n"
+        "{ .reg .b32 tmp; mov.b64 {tmp, %r1}, %rd1; }\n"
+        "{ .reg .b32 tmp; mov.b64 {%r1, tmp}, %rd1; }\nret;",
+        ".reg .b32 %r<2>;\n{ { .reg .b32 a; mov.b32 %r1, %r0; } }\nret;",
+    };
+    static const char *const wrong[] = {
+        ".reg .b32 %r<2>;\nmov.u32 %r2, %tid.x;\nret;",
+        ".reg .b32 %r<2>;\nmov.u32 %r, %tid.x;\nret;",
+        ".reg .b64 %SP;\nmov.u64 %SPL, %SP;\nret;",
+        ".reg .b64 %SP;\nmov.u64 %SP1, %SP;\nret;",
+        ".reg .b32 %r<2;\nret;",
+        ".reg .b32 %r<2>;\n.reg .b64 %rd<2>;\n{ mov.b64 {tmp, %r1}, %rd1; }\nret;",
+        ".reg .b32 %r<2>;\n.reg .b64 %rd<2>;\n{ .reg .b32 tmp; mov.b64 {tmp, %r1}, %rd1; }\n"
+        "mov.b64 {tmp, %r1}, %rd1;\nret;",
+        ".reg .b32 %r<2>;\n{ .reg .b32 %x<2>; mov.b32 %x1, %r1; }\nmov.b32 %r1, %x1;\nret;",
+        ".reg .b32 %r<2>;\n{ mov.b32 %r1, %r0;\nret;",
+        ".reg .b32 %r<2>;\n} mov.b32 %r1, %r0;\nret;",
+    };
+    for (unsigned i = 0; i < COUNT(right); i++)
+        if (read_body(right[i]))
+            fail_msg("refused: %s", right[i]);
+    for (unsigned i = 0; i < COUNT(wrong); i++)
+        if (!read_body(wrong[i]))
+            fail_msg("taken: %s", wrong[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ptx),
         cmocka_unit_test(test_joined_ptx),
+        cmocka_unit_test(test_registers),
         cmocka_unit_test(test_code_objects),
     };
     return cmocka_run_group_tests_name("images", tests, NULL, NULL);

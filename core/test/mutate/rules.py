@@ -162,10 +162,13 @@ class Sources:
     @functools.cached_property
     def names(self):
         """All source files of core/ except its tests."""
-        run = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard', 'core'], cwd=self.top,
-                             capture_output=True, text=True)
-        names = run.stdout.splitlines()
-        if run.returncode or not names:
+        try:
+            run = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard', 'core'], cwd=self.top,
+                                 capture_output=True, text=True)
+            names = [] if run.returncode else run.stdout.splitlines()
+        except FileNotFoundError:
+            names = []  # git is not installed; the tree came as a tarball
+        if not names:
             names = [os.path.relpath(os.path.join(folder, name), self.top)
                      for folder, _, files in os.walk(self.top + '/core') for name in files]
         return sorted(name for name in names if name.endswith(SOURCES) and not name.startswith('core/test/') and
