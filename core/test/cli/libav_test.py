@@ -113,6 +113,23 @@ for name, source, ref, encoder in ENCODES:
     files.put('decoded.y4m', line.replace(b' It ', b' Ip ') + b'\n' + rest)  # which is an error for Y4M files
     same(name, score(source, name), score(ref, 'decoded.y4m'), FRAMES)
 
+# ---- film grain, which decoders of AV1 add ----
+if 'libsvtav1' in encoders:
+    ffmpeg('-i', 'ref.y4m', '-c:v', 'libsvtav1', '-crf', '50', '-preset', '10', '-svtav1-params', 'film-grain=40', 'grain.mkv')
+    scores = {}
+    for how, words in (('on', []), ('off', ['-export_side_data', 'film_grain'])):
+        ffmpeg(*words, '-i', 'grain.mkv', '-vsync', '0', 'decoded.y4m')
+        scores[how] = score('ref.y4m', 'grain.mkv', '--film_grain', how)
+        same(f'film grain {how}', scores[how], score('ref.y4m', 'decoded.y4m'), FRAMES)
+    check('film grain changes nothing', scores['on'][1] != scores['off'][1])
+    check('film grain is not told', 'grain.mkv: its decoder adds film grain' in scores['on'][2], scores['on'][2])
+    check('film grain that is left out is not told', 'decoded without its film grain' in scores['off'][2], scores['off'][2])
+    for how, field in (('on', 'warnings'), ('off', 'filters')):
+        subprocess.run([vmaf, 'ref.y4m', 'grain.mkv', '--film_grain', how, '-q', '-o', 'grain.json'], check=True, stderr=subprocess.DEVNULL)
+        told = json.load(open('grain.json'))['vmaf_turbo']['inputs']['distorted'].get(field, '')
+        check(f'film grain {how} is not in the report', 'film grain' in told, told)
+    says('film grain of other videos', '', 'ref.y4m', 'odd.mkv', '--film_grain', 'off', '--scale', 'stretch')
+
 # ---- other files with the same frames ----
 def from_stdin(name, opened):
     run = subprocess.run([vmaf, '-r', 'ref.y4m', '-d', '-', '-q', '--feature', 'psnr', '-o', 'stdin.json', '--json', '--precision',

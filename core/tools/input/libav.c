@@ -103,6 +103,32 @@ static void note_interlacing(Libav *libav)
                (unsigned long long)libav->found);
 }
 
+/* True if the stream says that decoders add film grain. */
+static bool has_grain(const Libav *libav)
+{
+    bool grain = false;
+    for (int i = 0; i < libav->frame->nb_side_data; i++)
+        grain |= libav->frame->side_data[i]->type == AV_FRAME_DATA_FILM_GRAIN_PARAMS;
+#ifdef FF_CODEC_PROPERTY_FILM_GRAIN
+    grain |= libav->codec->properties & FF_CODEC_PROPERTY_FILM_GRAIN;
+#endif
+    return grain;
+}
+
+static void note_grain(Libav *libav)
+{
+    if (libav->grain_noted || !has_grain(libav))
+        return;
+    libav->grain_noted = true;
+    if (libav->video->options.no_grain)
+        video_note(libav->video, "film_grain", true, "decoded without its film grain");
+    else
+        video_note(
+            libav->video, "film_grain", false,
+            "its decoder adds film grain, noise that is not the source's and costs some score; "
+            "--film_grain off leaves it out");
+}
+
 /* ---- the reader ---- */
 
 static void libav_close(Video *video)
@@ -281,6 +307,7 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
     if (has_changed(libav) || !is_as_foretold(libav))
         return FRAME_ERROR;
     note_interlacing(libav);
+    note_grain(libav);
     settle_time(libav);
     libav->found++;
     *offset = libav->position;
@@ -395,6 +422,7 @@ static uint64_t libav_frames_left(const Video *video)
 static enum FrameStatus libav_seek(Video *video, uint64_t frame, uint64_t *next)
 {
     note_interlacing(video->state);
+    note_grain(video->state);
     return libav_leap(video, frame, next);
 }
 

@@ -78,6 +78,7 @@ typedef struct Libav {
     uint64_t position; /* of `frame` in the file, or VIDEO_NO_POSITION */
     SentPacket sent[LIBAV_SENT];
     unsigned sent_next;
+    bool grain_noted; /* the video has film grain, and a note says so */
     uint64_t damaged; /* the number of damaged frames and packets */
     FrameUnpacker unpacker;
 

@@ -227,6 +227,26 @@ static int thread_count(const VideoOptions *options)
     return half < THREADS_MIN ? THREADS_MIN : half > THREADS_MAX ? THREADS_MAX : (int)half;
 }
 
+/* Tells the decoder whether to add the film grain that AV1 and other streams describe. Decoders
+ * that leave it out are those that can tell what it would have been. False, after an error, for one
+ * that always adds it. */
+static bool choose_grain(Libav *libav, const AVCodec *decoder)
+{
+    static const char *const always[] = { "libaom-av1", "libgav1" };
+    if (!libav->video->options.no_grain)
+        return true;
+    libav->codec->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++) {
+        if (strcmp(decoder->name, always[i]) != 0)
+            continue;
+        say("%s: --film_grain off: the decoder %s cannot leave it out; FFmpeg's libraries need dav1d for "
+            "that",
+            libav->video->path, decoder->name);
+        return false;
+    }
+    return true;
+}
+
 static int open_decoder(Libav *libav)
 {
     const Video *const video = libav->video;
@@ -251,6 +271,8 @@ static int open_decoder(Libav *libav)
     /* Threads do not make a device faster, and each takes one of its few frame buffers. */
     libav->codec->thread_count =
         libav->device && libav->device_named ? 1 : thread_count(&video->options);
+    if (err >= 0 && !choose_grain(libav, decoder))
+        return -EINVAL;
     if (err >= 0)
         err = libav_hw_attach(libav);
     if (!err)

@@ -123,6 +123,7 @@ typedef struct VideoOptions {
     bool even; /* frames are found by their times, if they have times: the rate must be constant */
     VideoCrop crop; /* score this rectangle of the frames; a width of 0: all of them */
     bool bars;      /* the rectangle is what black bars leave, by --crop auto */
+    bool no_grain;  /* leave out the film grain that the decoder would add */
 } VideoOptions;
 
 /* How to interpolate samples when a video is scaled. */

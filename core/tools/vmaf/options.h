@@ -87,6 +87,7 @@ typedef struct Options {
     VideoCrop crop[SIDES]; /* a width of 0: no rectangle is given */
     bool crop_bars[SIDES]; /* find the rectangle that black bars leave */
     const char *hwaccel;
+    bool no_grain; /* decode without film grain */
 
     ModelSpec *models;
     size_t model_count;

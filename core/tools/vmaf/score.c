@@ -69,6 +69,7 @@ static int create_video(Run *run, const char *path, bool is_ref)
                                             .device = o->device,
                                             .local = o->local_only,
                                             .threads = decoder_threads(run),
+                                            .no_grain = o->no_grain,
                                             .crop = o->crop[is_ref ? SIDE_REF : SIDE_DIST] };
     return err;
 }

@@ -93,6 +93,7 @@ static void add_options(Task *task, const json_t *arguments)
     add_string(task, arguments, "crop_reference", "--crop_ref");
     add_string(task, arguments, "crop_distorted", "--crop_dist");
     add_string(task, arguments, "range", "--range");
+    add_string(task, arguments, "film_grain", "--film_grain");
     add_string(task, arguments, "sync", "--sync");
     add_string(task, arguments, "offset", "--offset");
     add_string(task, arguments, "duration", "--duration");

@@ -23,7 +23,9 @@
     SCORING_TEXT("crop_distorted", "The same for the distorted videos only.")                      \
     "\"range\": {\"type\": \"string\", \"enum\": [\"keep\", \"match\"], \"description\": "         \
     "\"Full and limited range: keep (default) compares samples as they are, match converts the "   \
-    "distorted video to the reference's range.\"},"
+    "distorted video to the reference's range.\"},"                                                \
+    "\"film_grain\": {\"type\": \"string\", \"enum\": [\"on\", \"off\"], \"description\": "        \
+    "\"Film grain that a stream lets decoders add: on (default) or off.\"},"
 
 /* The schemas of the arguments that say which frames are compared. */
 #define SCORING_PAIRING                                                                                                                                              \

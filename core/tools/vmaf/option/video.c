@@ -184,6 +184,12 @@ static int set_range(Options *options, const Arg *arg, const char *value)
     return bad_value(arg, value, "keep or match");
 }
 
+static int set_film_grain(Options *options, const Arg *arg, const char *value)
+{
+    options->no_grain = !strcmp(value, "off");
+    return options->no_grain || !strcmp(value, "on") ? 0 : bad_value(arg, value, "on or off");
+}
+
 static int set_hwaccel(Options *options, const Arg *arg, const char *value)
 {
     static const char *const names[] = { "none", "auto", "vulkan", "cuda", "vaapi" };
@@ -264,6 +270,14 @@ const Arg align_options[] = {
       .newer = true,
       .set = set_range,
       .complete = "keep|match" },
+    { .name = "film_grain",
+      .value = "HOW",
+      .help = "film grain that a stream (AV1 and others) lets decoders\n"
+              "add: on (default) scores with it, as viewers see it;\n"
+              "off without it",
+      .newer = true,
+      .set = set_film_grain,
+      .complete = "on|off" },
     { .name = "hwaccel",
       .value = "DEVICE",
       .help = "decode with vulkan, cuda or vaapi, or fail; auto:\n"
