@@ -125,7 +125,7 @@ static void note_grain(Libav *libav)
     else
         video_note(
             libav->video, "film_grain", false,
-            "its decoder adds film grain, noise that is not the source's and costs some score; "
+            "its decoder adds film grain, which the source does not have and which lowers the score; "
             "--film_grain off leaves it out");
 }
 

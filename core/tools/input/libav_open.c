@@ -227,9 +227,9 @@ static int thread_count(const VideoOptions *options)
     return half < THREADS_MIN ? THREADS_MIN : half > THREADS_MAX ? THREADS_MAX : (int)half;
 }
 
-/* Tells the decoder whether to add the film grain that AV1 and other streams describe. Decoders
- * that leave it out are those that can tell what it would have been. False, after an error, for one
- * that always adds it. */
+/* Tells the decoder to leave out the film grain that AV1 and other streams describe, if the user
+ * wants that: it then exports the grain's parameters and adds none. False, after an error, for a
+ * decoder that always adds it. */
 static bool choose_grain(Libav *libav, const AVCodec *decoder)
 {
     static const char *const always[] = { "libaom-av1", "libgav1" };

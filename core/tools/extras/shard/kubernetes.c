@@ -23,8 +23,8 @@ static const char kustomization[] = "apiVersion: kustomize.config.k8s.io/v1beta1
                                     "  - path: parts.json\n"
                                     "  - path: merge.json\n";
 
-/* The word as Kubernetes has to be told it: it replaces $(NAME) by a variable, and $$ by $. NULL:
- * no memory. */
+/* Returns the word with each $ doubled, because Kubernetes replaces $(NAME) by a variable, and $$
+ * by $. NULL: no memory. */
 static json_t *escaped(const char *word)
 {
     char *const text = calloc(2 * strlen(word) + 1, 1);
