@@ -167,6 +167,17 @@ VMAF_EXPORT int vmaf_feature_metric(const VmafContext *vmaf, unsigned feature, u
                                     VmafMetricInfo *info);
 
 /**
+ * A figure about the whole clip that an extractor gave at its end, as reports list them under
+ * `aggregate_metrics`: `axpsnr_y`, `apsnr_y`. There is none before vmaf_read_pictures() was called
+ * to flush the context. The name lives as long as the context.
+ *
+ * @param index from 0
+ * @return 0; -ENOENT when there are not so many; -EINVAL when a pointer is NULL
+ */
+VMAF_EXPORT int vmaf_aggregate_metric(VmafContext *vmaf, unsigned index, const char **name,
+                                      double *value);
+
+/**
  * The model's score of a frame, as from vmaf_score_at_index(), if all its features are known by
  * now: for showing the progress of a run. It does not wait, and reports do not depend on such
  * calls.

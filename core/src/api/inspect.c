@@ -218,6 +218,13 @@ int vmaf_feature_metric(const VmafContext *vmaf, unsigned feature, unsigned inde
     return hand_over(info, &full, sizeof(full));
 }
 
+int vmaf_aggregate_metric(VmafContext *vmaf, unsigned index, const char **name, double *value)
+{
+    if (!vmaf || !name || !value)
+        return -EINVAL;
+    return scores_aggregate(vmaf->scores, index, name, value) ? -ENOENT : 0;
+}
+
 int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigned index, double *score)
 {
     if (!vmaf || !model || !score || !context_enter(vmaf))

@@ -114,6 +114,36 @@ static void lists_end_at_their_count(void **state)
     assert_int_equal(vmaf_extractor_metric(9999, 0, &metric), -ENOENT);
 }
 
+/* Figures about the whole clip exist once the context is flushed. */
+static void figures_of_the_clip_are_listed(void **state)
+{
+    static const char *const wanted[] = { "axpsnr_y", "axpsnr_u", "axpsnr_v" };
+    VmafContext *vmaf;
+    VmafPicture ref, dist;
+    const char *name = NULL;
+    double value = 0.0;
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "xpsnr", NULL), 0);
+    assert_int_equal(clip_alloc(&ref, 64, 48, 0, 0), 0);
+    assert_int_equal(clip_alloc(&dist, 64, 48, 0, 1), 0);
+    assert_int_equal(vmaf_read_pictures(vmaf, &ref, &dist, 0), 0);
+    assert_int_equal(vmaf_aggregate_metric(vmaf, 0, &name, &value), -ENOENT);
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    for (unsigned i = 0; i < COUNT(wanted); i++) {
+        double score;
+        assert_int_equal(vmaf_aggregate_metric(vmaf, i, &name, &value), 0);
+        assert_string_equal(name, wanted[i]);
+        /* of one frame: its own score */
+        assert_int_equal(vmaf_feature_score_at_index(vmaf, wanted[i] + 1, &score, 0), 0);
+        assert_true(value == score);
+    }
+    assert_int_equal(vmaf_aggregate_metric(vmaf, COUNT(wanted), &name, &value), -ENOENT);
+    assert_int_equal(vmaf_aggregate_metric(NULL, 0, &name, &value), -EINVAL);
+    assert_int_equal(vmaf_aggregate_metric(vmaf, 0, NULL, &value), -EINVAL);
+    assert_int_equal(vmaf_aggregate_metric(vmaf, 0, &name, NULL), -EINVAL);
+    vmaf_close(vmaf);
+}
+
 /* A metric can be asked for by either of its names. */
 static void metrics_have_both_names(void **state)
 {
@@ -552,6 +582,7 @@ TEST_MAIN(inspect)
         cmocka_unit_test(extractors_have_summaries),
         cmocka_unit_test(options_are_listed),
         cmocka_unit_test(lists_end_at_their_count),
+        cmocka_unit_test(figures_of_the_clip_are_listed),
         cmocka_unit_test(metrics_have_both_names),
         cmocka_unit_test(builtin_models_are_listed),
         cmocka_unit_test(models_show_their_contents),

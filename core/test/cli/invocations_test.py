@@ -70,8 +70,8 @@ CASES = [
     ('$RAW $TWO', 0, NONE, 'vmaf_v0.6.1 (a): 86.289121\nvmaf_v0.6.1 (b): 86.271652'),
     ('$RAW $TWO --fail-under b=86.28', 2, NONE, 'vmaf_v0.6.1 (b): its mean is 86.271652, below 86.28'),
     ('$RAW $TWO --fail-under a=86.28 --fail-under b=80:min', 0, NONE, ''),
-    ('$RAW $TWO --fail-under c=1', USAGE, NONE, 'no model is called "c"; there is a, b'),
-    ('$RAW --fail-under vmaff=1', USAGE, NONE, 'no model is called "vmaff"; there is vmaf'),
+    ('$RAW $TWO --fail-under c=1', USAGE, NONE, 'no model or feature is called "c"; there is a, b'),
+    ('$RAW --fail-under vmaff=1', USAGE, NONE, 'no model or feature is called "vmaff"; there is vmaf'),
     ('$RAW --fail-under vmaf_v0.6.1=90', 2, NONE, 'below 90'),
     ('$RAW --model auto --fail-under auto=99', 2, NONE, 'below 99'),
     # another size than the model's

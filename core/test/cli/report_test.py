@@ -112,7 +112,7 @@ def check_named_limits():
             check(f'{source[0]} with the limit {limit}', code == want and ('(neg): its mean is' in said) == (want and ':min' not in limit),
                   (code, said))
     code, said, _ = run('--report', 'two.json', '--fail-under', 'other=1')
-    check('a limit for no model of a stored report', code == 255 and 'has no model that is called "other"' in said, (code, said))
+    check('a limit for no model of a stored report', code == 255 and 'has no model or metric that is called "other"' in said, (code, said))
 
 
 def check_outputs():

@@ -379,6 +379,8 @@ static void text_cannot_break_a_page(void **state)
     assert_string_equal(time_text(text, 3600.0), "1:00:00.000");
     assert_string_equal(time_text(text, 1001.0 / 30000), "0:00:00.033");
     assert_string_equal(figure_text(text, (double)NAN), "–");
+    assert_string_equal(figure_text(text, (double)INFINITY), "∞");
+    assert_string_equal(figure_text(text, (double)-INFINITY), "-∞");
     assert_string_equal(figure_text(text, -0.5), "-0.5000");
     assert_string_equal(figure_text(text, 93.456), "93.46");
 }

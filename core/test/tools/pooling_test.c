@@ -48,9 +48,8 @@ static void limits_are_reached_or_not(void **state)
         bool passes;
     } cases[] = { { "80", true },        { "80.0001", false }, { "62:p5", true },
                   { "62.01:p5", false }, { "60:min", true },   { "-5:max", true } };
-    static const char *const bad[] = {
-        "", "x", "93:", "93:p", "93p5", ":p5", "nan", "inf", "93:p5:"
-    };
+    static const char *const bad[] = { "",    "x",      "93:", "93:p",   "93p5", ":p5",   "nan",
+                                       "inf", "93:p5:", "a:b", "a:93:q", "=93",  ":93:p5" };
     const VmafStatistics figures = figures_of_scores();
     ScoreLimit limit;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -62,6 +61,35 @@ static void limits_are_reached_or_not(void **state)
     const VmafStatistics none = { .mean = (double)NAN };
     assert_true(score_limit_parse(&limit, "-100"));
     assert_false(score_limit_passes(&limit, "", "a", &none)); /* NaN reaches no limit */
+}
+
+static void limits_have_names(void **state)
+{
+    static const struct {
+        const char *text, *name;
+        bool pooled;
+    } cases[] = { { "93", NULL, false },           { "93:p5", NULL, true },
+                  { "neg=93", "neg", false },      { "neg=93:p5", "neg", true },
+                  { "xpsnr:93", "xpsnr", false },  { "ssimulacra2:-7.5:p5", "ssimulacra2", true },
+                  { "a=b:93=93", "a=b:93", false } };
+    ScoreLimit limit;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_true(score_limit_parse(&limit, cases[i].text));
+        assert_int_equal(limit.pooled, cases[i].pooled);
+        assert_int_equal(limit.name_length, cases[i].name ? strlen(cases[i].name) : 0);
+        assert_int_equal(score_limit_names(&limit, "xpsnr"),
+                         !cases[i].name || !strcmp(cases[i].name, "xpsnr"));
+        if (cases[i].name)
+            assert_true(score_limit_names(&limit, cases[i].name));
+    }
+    assert_true(score_limit_parse(&limit, "vif_scale0_egl_1:0.5"));
+    assert_true(score_limit_continues(&limit, "vif_scale0"));
+    assert_true(score_limit_continues(&limit, "vif_scale0_egl_1"));
+    assert_false(score_limit_continues(&limit, "vif_scale"));
+    assert_true(score_limit_parse(&limit, "axpsnr_y:40"));
+    assert_true(score_limit_passes_figure(&limit, "", "axpsnr_y", 40.0));
+    assert_false(score_limit_passes_figure(&limit, "", "axpsnr_y", 39.9));
+    assert_false(score_limit_passes_figure(&limit, "", "axpsnr_y", (double)NAN));
 }
 
 static unsigned cells(const char *text)
@@ -104,6 +132,7 @@ TEST_MAIN(pooling)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_have_names),
         cmocka_unit_test(limits_are_reached_or_not),
+        cmocka_unit_test(limits_have_names),
         cmocka_unit_test(a_summary_has_its_shape),
     };
     message_hush(true);

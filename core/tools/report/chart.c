@@ -222,7 +222,7 @@ int chart_draw(FILE *file, const Chart *chart)
     const Area area = { chart->first, chart->last, axis.low, axis.high, CHART_WIDTH, CHART_HEIGHT };
     fprintf(file, "<section class=\"chart%s\" data-metric=%u data-low=%.17g data-high=%.17g><h3>",
             chart->large ? " large" : "", chart->id, axis.low, axis.high);
-    put_html(file, chart->name);
+    put_metric(file, chart->name);
     fputs("<output></output></h3><div class=plot tabindex=0 role=group aria-roledescription=chart "
           "aria-label=\"",
           file);

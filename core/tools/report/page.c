@@ -34,10 +34,7 @@ typedef struct Layout {
 
 static bool is_model(const StoredReport *report, const StoredMetric *metric)
 {
-    for (size_t i = 0; i < report->model_count; i++)
-        if (stored_model_metric(report, &report->models[i]) == metric)
-            return true;
-    return metric == stored_headline(report);
+    return stored_is_model(report, metric) || metric == stored_headline(report);
 }
 
 static void add_metrics(Layout *layout, const StoredReport *report, enum Group group)
@@ -47,7 +44,7 @@ static void add_metrics(Layout *layout, const StoredReport *report, enum Group g
         const enum Group its_group = is_model(report, metric)           ? GROUP_MODEL
                                      : stored_is_member(report, metric) ? GROUP_MEMBER
                                                                         : GROUP_FEATURE;
-        bool there = its_group != group || !metric->figures.size;
+        bool there = its_group != group || !stored_has_scores(metric);
         for (unsigned m = 0; !there && m < layout->metric_count; m++)
             there = !strcmp(layout->metrics[m].name, metric->name);
         if (!there)

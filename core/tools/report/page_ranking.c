@@ -132,9 +132,8 @@ static bool is_better(const StoredReport *a, const StoredReport *b)
     const StoredMetric *const x = stored_headline(a), *const y = stored_headline(b);
     if (broken_a != broken_b)
         return broken_b;
-    if (!x->figures.size || !y->figures.size)
-        return x->figures.size && !y->figures.size;
-    return x->figures.mean > y->figures.mean;
+    const double first = stored_score(a, x), second = stored_score(b, y);
+    return first > second || (!isnan(first) && isnan(second));
 }
 
 static void rank(size_t *order, const Page *page)
@@ -155,9 +154,10 @@ static void put_rank(FILE *file, const Page *page, size_t i)
     char score[FIGURE_TEXT_SIZE], low[FIGURE_TEXT_SIZE];
     fprintf(file, "<tr data-video=%zu>", i);
     put_video(file, page, i);
-    if (headline->figures.size)
-        fprintf(file, "<td><b>%s</b><td>%s", figure_text(score, headline->figures.mean),
-                figure_text(low, headline->figures.percentile[5]));
+    VmafStatistics figures;
+    if (!stored_figures(report, headline, &figures) && figures.size)
+        fprintf(file, "<td><b>%s</b><td>%s", figure_text(score, stored_score(report, headline)),
+                figure_text(low, figures.percentile[5]));
     else
         fputs("<td>–<td>–", file);
     fputs("<td class=word>", file);

@@ -17,11 +17,13 @@ static void put_figure(FILE *file, const char *name, double value)
 
 static void put_model(FILE *file, const StoredReport *report, const StoredMetric *metric)
 {
-    const VmafStatistics *const figures = &metric->figures;
+    VmafStatistics all;
+    const VmafStatistics *const figures =
+        stored_figures(report, metric, &all) ? &metric->figures : &all;
     char text[FIGURE_TEXT_SIZE], other[FIGURE_TEXT_SIZE];
     double low, high;
     fputs("<p class=score><b>", file);
-    fputs(figure_text(text, figures->mean), file);
+    fputs(figure_text(text, stored_score(report, metric)), file);
     fputs("</b> ", file);
     put_html(file, metric->name);
     if (stored_interval(report, metric, &low, &high))
@@ -76,7 +78,7 @@ static void put_card(FILE *file, const StoredReport *report, size_t i, bool own_
         fputs("</p>", file);
     }
     page_put_marks(file, report);
-    if (headline->figures.size)
+    if (stored_has_scores(headline))
         put_model(file, report, headline);
     for (size_t m = 0; m < report->model_count; m++) {
         const StoredMetric *const metric = stored_model_metric(report, &report->models[m]);
@@ -127,16 +129,19 @@ void pooled_end(FILE *file)
 }
 
 static void put_row(FILE *file, const StoredReport *report, const StoredMetric *metric,
-                    bool intervals)
+                    const VmafStatistics *f, bool intervals)
 {
-    const VmafStatistics *const f = &metric->figures;
     const double cells[] = { f->mean,           f->harmonic_mean, f->min,
                              f->percentile[1],  f->percentile[5], f->percentile[10],
                              f->percentile[50], f->max,           f->stddev };
     char text[FIGURE_TEXT_SIZE], other[FIGURE_TEXT_SIZE];
     double low, high;
     if (metric->count < report->frame_count)
-        fprintf(file, " <small>%zu frames</small>", metric->count);
+        fprintf(file,
+                stored_is_infinite(metric->name)
+                    ? " <small>%zu frames differ from the reference</small>"
+                    : " <small>%zu frames</small>",
+                metric->count);
     for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
         fprintf(file, "<td>%s", figure_text(text, cells[i]));
     if (intervals && stored_interval(report, metric, &low, &high))
@@ -145,21 +150,40 @@ static void put_row(FILE *file, const StoredReport *report, const StoredMetric *
         fputs("<td>", file);
 }
 
+static void put_row_name(FILE *file, const Page *page, const char *name, size_t video)
+{
+    fprintf(file, "<tr data-video=%zu><th>", video);
+    put_metric(file, name);
+    if (page->count > 1) {
+        fprintf(file, " <small class=\"%s\"><i></i>", page_colour(video));
+        put_html(file, stored_title(page->reports[video]));
+        fputs("</small>", file);
+    }
+}
+
+/* The figure that the extractor gave for the whole video. */
+static void put_clip_row(FILE *file, const Page *page, const StoredClip *clip, size_t video,
+                         bool intervals)
+{
+    char text[FIGURE_TEXT_SIZE];
+    put_row_name(file, page, clip->name, video);
+    fprintf(file, " <small>of the whole video</small><td>%s<td colspan=%d></tr>\n",
+            figure_text(text, clip->value), intervals ? 9 : 8);
+}
+
 void pooled_rows(FILE *file, const Page *page, const char *name, bool intervals)
 {
     for (size_t i = 0; i < page->count; i++) {
         const StoredMetric *const metric = stored_find(page->reports[i], name);
-        if (!metric || !metric->figures.size)
+        VmafStatistics figures;
+        if (!metric || stored_figures(page->reports[i], metric, &figures) || !figures.size)
             continue;
-        fprintf(file, "<tr data-video=%zu><th>", i);
-        put_html(file, name);
-        if (page->count > 1) {
-            fprintf(file, " <small class=\"%s\"><i></i>", page_colour(i));
-            put_html(file, stored_title(page->reports[i]));
-            fputs("</small>", file);
-        }
-        put_row(file, page->reports[i], metric, intervals);
+        put_row_name(file, page, name, i);
+        put_row(file, page->reports[i], metric, &figures, intervals);
         fputs("</tr>\n", file);
+        const StoredClip *const clip = stored_clip_figure(page->reports[i], metric);
+        if (clip)
+            put_clip_row(file, page, clip, i, intervals);
     }
 }
 

@@ -70,28 +70,45 @@ double pooling_scores(const Pooling *pooling, const double *scores, size_t count
     return count && !vmaf_statistics(scores, count, &figures) ? pooling_of(pooling, &figures) : NAN;
 }
 
-bool score_limit_parse(ScoreLimit *limit, const char *text)
+/* Parses SCORE or SCORE:POOL. */
+static bool parse_score(ScoreLimit *limit, const char *text)
 {
     char *end;
-    const char *const equals = strrchr(text, '=');
-    *limit = (ScoreLimit){ .score = 0.0 };
-    if (equals) {
-        limit->model = text;
-        limit->model_length = (size_t)(equals - text);
-        text = equals + 1;
-    }
     limit->score = strtod(text, &end);
-    if (end == text || !isfinite(limit->score) || (equals && !limit->model_length))
+    limit->pooled = *end == ':';
+    if (end == text || !isfinite(limit->score))
         return false;
     if (!*end)
         return pooling_parse(&limit->pooling, "mean", strlen("mean"));
-    return *end == ':' && pooling_parse(&limit->pooling, end + 1, strlen(end + 1));
+    return limit->pooled && pooling_parse(&limit->pooling, end + 1, strlen(end + 1));
 }
 
-bool score_limit_names(const ScoreLimit *limit, const char *model)
+bool score_limit_parse(ScoreLimit *limit, const char *text)
 {
-    return !limit->model || (strlen(model) == limit->model_length &&
-                             !strncmp(limit->model, model, limit->model_length));
+    *limit = (ScoreLimit){ .score = 0.0 };
+    if (parse_score(limit, text))
+        return true;
+    const char *after = strrchr(text, '=');
+    if (!after)
+        after = strchr(text, ':');
+    if (!after || after == text)
+        return false;
+    limit->name = text;
+    limit->name_length = (size_t)(after - text);
+    return parse_score(limit, after + 1);
+}
+
+bool score_limit_names(const ScoreLimit *limit, const char *name)
+{
+    return !limit->name ||
+           (strlen(name) == limit->name_length && !strncmp(limit->name, name, limit->name_length));
+}
+
+bool score_limit_continues(const ScoreLimit *limit, const char *name)
+{
+    const size_t length = strlen(name);
+    return limit->name && limit->name_length >= length && !strncmp(limit->name, name, length) &&
+           (limit->name_length == length || limit->name[length] == '_');
 }
 
 bool score_limit_passes(const ScoreLimit *limit, const char *owner, const char *name,
@@ -102,5 +119,14 @@ bool score_limit_passes(const ScoreLimit *limit, const char *owner, const char *
         return true;
     say("%s%s%s: its %s is %f, below %g", owner, *owner ? ": " : "", name, limit->pooling.name,
         score, limit->score);
+    return false;
+}
+
+bool score_limit_passes_figure(const ScoreLimit *limit, const char *owner, const char *name,
+                               double figure)
+{
+    if (figure >= limit->score) /* false if the figure is NaN */
+        return true;
+    say("%s%s%s is %f, below %g", owner, *owner ? ": " : "", name, figure, limit->score);
     return false;
 }

@@ -35,25 +35,35 @@ double pooling_of(const Pooling *pooling, const VmafStatistics *figures);
 /* The chosen figure of `count` scores; NaN if there are none. */
 double pooling_scores(const Pooling *pooling, const double *scores, size_t count);
 
-/* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile; `neg=93` for the
- * model of that name only. */
+/* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile; `neg=93` and
+ * `neg:93` for the model of that name only, `xpsnr:40` for the metrics of that extractor. */
 typedef struct ScoreLimit {
     double score;
     Pooling pooling;
-    const char *model; /* its first `model_length` characters name the model; NULL: all models */
-    size_t model_length;
+    bool pooled; /* the figure was named; else it is the mean */
+    /* Its first `name_length` characters name the model, extractor or metric; NULL: all models. */
+    const char *name;
+    size_t name_length;
 } ScoreLimit;
 
-/* Parses SCORE or SCORE:POOL, with MODEL= before it or without. False: `text` is neither. The limit
- * points into `text`. */
+/* Parses SCORE or SCORE:POOL, with NAME= or NAME: before it or without. False: `text` is neither.
+ * The limit points into `text`. */
 bool score_limit_parse(ScoreLimit *limit, const char *text);
 
-/* True if the limit is for all models, or for the one of this name. */
-bool score_limit_names(const ScoreLimit *limit, const char *model);
+/* True if the limit is for all models, or for the score of this name. */
+bool score_limit_names(const ScoreLimit *limit, const char *name);
+
+/* True if the limit has this name, or a name that begins with it and an underscore, as those of
+ * metrics with options do. */
+bool score_limit_continues(const ScoreLimit *limit, const char *name);
 
 /* True if the pooled score reaches the limit. If not, prints a line that names the score: `name`,
  * with "owner: " before it unless `owner` is empty. */
 bool score_limit_passes(const ScoreLimit *limit, const char *owner, const char *name,
                         const VmafStatistics *figures);
+
+/* The same for a figure about the whole clip. */
+bool score_limit_passes_figure(const ScoreLimit *limit, const char *owner, const char *name,
+                               double figure);
 
 #endif

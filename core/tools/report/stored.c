@@ -32,6 +32,9 @@ void stored_destroy(StoredReport *report)
         free(report->metrics[i].values);
     }
     free(report->metrics);
+    for (size_t i = 0; i < report->clip_count; i++)
+        free(report->clip[i].name);
+    free(report->clip);
     for (unsigned side = 0; side < SIDES; side++) {
         free(report->input[side].path);
         free(report->input[side].kind);
@@ -85,6 +88,14 @@ const StoredMetric *stored_find(const StoredReport *report, const char *name)
     return find(report, name, strlen(name), "");
 }
 
+const StoredClip *stored_clip_figure(const StoredReport *report, const StoredMetric *metric)
+{
+    for (size_t i = 0; i < report->clip_count; i++)
+        if (report->clip[i].name[0] == 'a' && !strcmp(report->clip[i].name + 1, metric->name))
+            return &report->clip[i];
+    return NULL;
+}
+
 const StoredMetric *stored_model_metric(const StoredReport *report, const StoredModel *model)
 {
     const StoredMetric *const all =
@@ -92,9 +103,18 @@ const StoredMetric *stored_model_metric(const StoredReport *report, const Stored
     return all ? all : stored_find(report, model->metric);
 }
 
+bool stored_is_model(const StoredReport *report, const StoredMetric *metric)
+{
+    for (size_t i = 0; i < report->model_count; i++)
+        if (stored_model_metric(report, &report->models[i]) == metric)
+            return true;
+    return false;
+}
+
 const StoredMetric *stored_headline(const StoredReport *report)
 {
-    static const char *const favourites[] = { "vmaf", "psnr_y", "float_ssim", "psnr_hvs" };
+    static const char *const favourites[] = { "vmaf",   "ssimulacra2", "xpsnr_y",
+                                              "psnr_y", "float_ssim",  "psnr_hvs" };
     const StoredMetric *found = NULL;
     for (size_t i = 0; !found && i < report->model_count; i++)
         found = stored_model_metric(report, &report->models[i]);
@@ -342,6 +362,62 @@ static int take_string(char **out, const json_t *value)
     return *out ? 0 : -ENOMEM;
 }
 
+/* JSON has no infinity. Of all metrics, XPSNR has it for equal pictures, and these have no other
+ * score that is not a number. */
+bool stored_is_infinite(const char *metric)
+{
+    const char *const name = metric + (*metric == 'a');
+    return !strncmp(name, "xpsnr_", strlen("xpsnr_"));
+}
+
+int stored_figures(const StoredReport *report, const StoredMetric *metric, VmafStatistics *figures)
+{
+    *figures = metric->figures;
+    if (metric->count == report->frame_count || !stored_is_infinite(metric->name))
+        return 0;
+    double *const scores = malloc(report->frame_count * sizeof(*scores));
+    int err = scores ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < report->frame_count; i++)
+        scores[i] = isnan(metric->values[i]) ? (double)INFINITY : metric->values[i];
+    figures->size = sizeof(*figures);
+    if (!err)
+        err = vmaf_statistics(scores, report->frame_count, figures);
+    free(scores);
+    return err;
+}
+
+bool stored_has_scores(const StoredMetric *metric)
+{
+    return metric->figures.size || stored_is_infinite(metric->name);
+}
+
+double stored_score(const StoredReport *report, const StoredMetric *metric)
+{
+    const StoredClip *const clip = stored_clip_figure(report, metric);
+    if (clip && stored_is_infinite(metric->name))
+        return clip->value;
+    return metric->figures.size ? metric->figures.mean : (double)NAN;
+}
+
+static int take_clip(StoredReport *report, const json_t *figures)
+{
+    const char *name;
+    json_t *value;
+    report->clip = calloc(json_object_size(figures) + 1, sizeof(*report->clip));
+    if (!report->clip)
+        return -ENOMEM;
+    json_object_foreach ((json_t *)figures, name, value) {
+        StoredClip *const clip = &report->clip[report->clip_count++];
+        clip->name = strdup(name);
+        clip->value = json_is_number(value)      ? json_number_value(value)
+                      : stored_is_infinite(name) ? (double)INFINITY
+                                                 : (double)NAN;
+        if (!clip->name)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static bool is_named(Slice key, const char *name)
 {
     return key.size == strlen(name) + 2 && !memcmp(key.data + 1, name, key.size - 2);
@@ -359,6 +435,8 @@ static int take_member(StoredReport *report, Slice key, Slice text)
         err = take_string(&report->partial, value);
     else if (!err && is_named(key, "fps") && json_is_number(value))
         report->fps = json_number_value(value);
+    else if (!err && is_named(key, "aggregate_metrics") && !report->clip)
+        err = take_clip(report, value);
     else if (!err && is_named(key, "vmaf_turbo"))
         err = stored_take_details(report, value);
     json_decref(value);

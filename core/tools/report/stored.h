@@ -19,6 +19,12 @@ typedef struct StoredMetric {
     VmafStatistics figures; /* of the finite values; `size` is 0 if there are none */
 } StoredMetric;
 
+/* A figure about the whole clip. */
+typedef struct StoredClip {
+    char *name;
+    double value; /* NaN: the report has no number there */
+} StoredClip;
+
 typedef struct StoredInput {
     char *path; /* strings are NULL if the report does not have them */
     char *kind, *codec, *pixel_format;
@@ -69,6 +75,8 @@ typedef struct StoredReport {
     size_t in_file_count[SIDES];
     StoredMetric *metrics;
     size_t metric_count;
+    StoredClip *clip;
+    size_t clip_count;
 
     StoredInput input[SIDES];
     StoredWarning *warnings;
@@ -100,12 +108,32 @@ const char *stored_incomplete(const StoredReport *report);
 /* The metric of this name, or NULL. */
 const StoredMetric *stored_find(const StoredReport *report, const char *name);
 
+/* The figure about the whole clip that goes with a metric: axpsnr_y with xpsnr_y; or NULL. */
+const StoredClip *stored_clip_figure(const StoredReport *report, const StoredMetric *metric);
+
+/* True if a frame of the metric without a number is one without any error: JSON has no infinity. */
+bool stored_is_infinite(const char *metric);
+
+/* Sets the figures over all frames, with infinite ones; `size` is 0 if there are none. 0 or
+ * -ENOMEM. */
+int stored_figures(const StoredReport *report, const StoredMetric *metric, VmafStatistics *figures);
+
+/* True if a frame has a score, even if it is infinite. */
+bool stored_has_scores(const StoredMetric *metric);
+
+/* The score of the whole video: the mean, but for XPSNR, whose frames may have infinite scores,
+ * the figure that goes with the metric. NaN: none. */
+double stored_score(const StoredReport *report, const StoredMetric *metric);
+
 /* The main score: the first model's, else the most similar metric. Never NULL. */
 const StoredMetric *stored_headline(const StoredReport *report);
 
 /* The score of a model; for a collection, the combined score of its members. NULL if the report
  * does not have it. */
 const StoredMetric *stored_model_metric(const StoredReport *report, const StoredModel *model);
+
+/* True if the metric is the score of a model. */
+bool stored_is_model(const StoredReport *report, const StoredMetric *metric);
 
 /* The 95% confidence interval of a score. False: the report has none (only collections of models
  * do). */

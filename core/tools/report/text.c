@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 void put_html(FILE *file, const char *text)
 {
@@ -27,6 +28,13 @@ void put_html(FILE *file, const char *text)
             fputc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, file);
         }
     }
+}
+
+void put_metric(FILE *file, const char *name)
+{
+    put_html(file, name);
+    if (strstr(name, "snr"))
+        fputs(" <small>in dB</small>", file);
 }
 
 void put_script_string(FILE *file, const char *text)
@@ -61,7 +69,9 @@ void put_base64(FILE *file, const uint8_t *data, size_t size)
 
 const char *figure_text(char text[FIGURE_TEXT_SIZE], double score)
 {
-    if (!isfinite(score))
+    if (isinf(score))
+        return score > 0.0 ? "∞" : "-∞";
+    if (isnan(score))
         return "–";
     snprintf(text, FIGURE_TEXT_SIZE,
              fabs(score) >= 1e15 ? "%.3g"

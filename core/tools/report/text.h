@@ -11,6 +11,9 @@
  * are not allowed there, become spaces. */
 void put_html(FILE *file, const char *text);
 
+/* Writes the name of a metric as put_html, with its unit: PSNR of any kind is in dB. */
+void put_metric(FILE *file, const char *name);
+
 /* Writes a JSON string, with its quotes, that is safe inside a <script> element. */
 void put_script_string(FILE *file, const char *text);
 

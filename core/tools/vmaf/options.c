@@ -7,12 +7,11 @@
 
 #include "common/message.h"
 #include "gpu.h"
+#include "limits.h"
 #include "vmaf/option/option.h"
 #include "libvmaf/device.h"
 #include "options.h"
 #include "report/page.h"
-
-#define DEFAULT_MODEL "vmaf_v0.6.1"
 
 void options_print_help(FILE *file)
 {
@@ -374,33 +373,6 @@ static int check_display(const Options *options)
                : 0;
 }
 
-/* True if a model of the run has the name that the limit gives. */
-static bool has_model(const Options *options, const ScoreLimit *limit)
-{
-    for (size_t i = 0; i < options->model_count; i++)
-        if (score_limit_names(limit, model_spec_name(&options->models[i])) ||
-            score_limit_names(limit, model_spec_label(&options->models[i])))
-            return true;
-    return !options->model_count &&
-           (score_limit_names(limit, "vmaf") || score_limit_names(limit, DEFAULT_MODEL));
-}
-
-static int check_score_limits(const Options *options)
-{
-    Names names = { 0 };
-    if (options->score_limit_count && options->no_prediction)
-        return usage_error(
-            "--fail_under compares the scores of models, and -n switches models off");
-    for (size_t i = 0; i < options->model_count; i++)
-        names_add(&names, model_spec_name(&options->models[i]));
-    for (unsigned i = 0; i < options->score_limit_count; i++)
-        if (!has_model(options, &options->score_limits[i]))
-            return usage_error("--fail_under: no model is called \"%.*s\"; there is %s",
-                               (int)options->score_limits[i].model_length,
-                               options->score_limits[i].model, names.count ? names.text : "vmaf");
-    return 0;
-}
-
 static int check(Options *options)
 {
     if (!options->reference && !options->distorted.count)
@@ -426,7 +398,7 @@ static int check(Options *options)
     if (!err)
         err = check_display(options);
     if (!err)
-        err = check_score_limits(options);
+        err = limits_check(options);
     if (!err)
         err = check_part(options);
     if (!err)

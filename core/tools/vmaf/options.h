@@ -60,6 +60,9 @@ typedef struct PartChoice {
     bool from_start;       /* read the videos from their beginning */
 } PartChoice;
 
+/* The model of a run that names none. */
+#define DEFAULT_MODEL "vmaf_v0.6.1"
+
 /* Limits to how often these options may be given. */
 enum { POOLINGS_MAX = 16, SCORE_LIMITS_MAX = 8 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "limits.h"
 #include "run.h"
 
 #include <errno.h>
@@ -277,6 +278,8 @@ static int report_scores(Rating *rating, const Options *o)
         err = summarise(rating, o, models);
     if (!err && !o->no_prediction && !rating->stopped)
         err = models_judge(models, o, rating->vmaf, rating->pairs, &owner, &rating->below);
+    if (!err && !rating->stopped)
+        err = limits_judge(o, rating->vmaf, rating->pairs, &owner, &rating->below);
     if (!err && !rating->stopped)
         rating->unjudged = score_limit_misses_frames(o, &owner, rating->incomplete);
     return err;

@@ -50,7 +50,7 @@ int score_print(const Options *options, const ScoreOwner *owner, const char *nam
     bool (*const print)(const char *, ...) = owner->on_stdout ? print_result : say_result;
     char suffix[32];
     const bool said = print("%s%s%s%s: %s", owner->path, owner->separator, name,
-                            score_suffix(suffix, pooling), text);
+                            pooling ? score_suffix(suffix, pooling) : "", text);
     return said || options->outputs.count ? 0 : -EIO;
 }
 
@@ -176,19 +176,37 @@ static int ask_metric(void *arg, unsigned frame, double *score)
     return vmaf_feature_score_at_index(metric->vmaf, metric->name, score, frame);
 }
 
+int gather_metric(Gathered *out, const Options *options, VmafContext *vmaf, const char *metric,
+                  unsigned frames)
+{
+    Metric asked = { vmaf, metric };
+    return gather_scores(out, frames, options->subsample ? options->subsample : 1, ask_metric,
+                         &asked);
+}
+
 static int score_feature(const Options *options, VmafContext *vmaf, unsigned feature,
                          unsigned frames, const ScoreOwner *owner)
 {
-    const unsigned step = options->subsample ? options->subsample : 1;
     VmafMetricInfo info = { .size = sizeof(info) };
     int err = 0;
     for (unsigned i = 0; !err && !vmaf_feature_metric(vmaf, feature, i, &info); i++) {
-        Metric metric = { vmaf, info.name };
         Gathered gathered;
-        if (gather_scores(&gathered, frames, step, ask_metric, &metric))
+        if (gather_metric(&gathered, options, vmaf, info.name, frames))
             continue; /* the options of the extractor exclude this metric */
         err = score_say(options, owner, info.short_name, &gathered.figures);
         gathered_clear(&gathered);
+    }
+    return err;
+}
+
+static int score_clip(const Options *options, VmafContext *vmaf, const ScoreOwner *owner)
+{
+    const char *name;
+    double value;
+    int err = 0;
+    for (unsigned i = 0; !err && !vmaf_aggregate_metric(vmaf, i, &name, &value); i++) {
+        char text[64];
+        err = score_print(options, owner, name, NULL, score_text(text, options, value));
     }
     return err;
 }
@@ -201,7 +219,7 @@ int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames,
     for (unsigned i = 0; !err && !vmaf_feature_info(vmaf, i, &info); i++)
         if (is_asked_for(options, info.extractor))
             err = score_feature(options, vmaf, i, frames, owner);
-    return err;
+    return err ? err : score_clip(options, vmaf, owner);
 }
 
 /* Bit p: the extractor reads plane p. An unknown extractor might read any. */

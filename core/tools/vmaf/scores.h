@@ -35,8 +35,8 @@ bool scores_wanted(void);
 
 /* The i-th pooling method to print; NULL after the last one. */
 const Pooling *score_pooling(const Options *options, unsigned i);
-/* Prints one score, `text`, in a line that names it. -EIO if it could not be printed and no report
- * file was asked for. */
+/* Prints one score, `text`, in a line that names it; pooling NULL: it is of the whole clip. -EIO if
+ * it could not be printed and no report file was asked for. */
 int score_print(const Options *options, const ScoreOwner *owner, const char *name,
                 const Pooling *pooling, const char *text);
 
@@ -61,6 +61,10 @@ typedef int (*ScoreAsker)(void *arg, unsigned frame, double *score);
 int gather_scores(Gathered *out, unsigned frames, unsigned step, ScoreAsker ask, void *arg);
 void gathered_clear(Gathered *gathered);
 
+/* gather_scores of a metric, for every frame that --subsample leaves. */
+int gather_metric(Gathered *out, const Options *options, VmafContext *vmaf, const char *metric,
+                  unsigned frames);
+
 /* ---- extractors ---- */
 
 /* The frame rate of two videos, in whole frames per second rounded down: that of --fps, else that
@@ -71,7 +75,8 @@ unsigned extractors_rate(const Options *options, const VideoTraits *ref, const V
  * an option `fps` get the rate, unless --feature sets it. */
 int extractors_use(const Options *options, unsigned rate, VmafContext *vmaf);
 
-/* Prints the pooled scores over frames 0 to frames - 1 of every metric that --feature asked for. */
+/* Prints the pooled scores over frames 0 to frames - 1 of every metric that --feature asked for,
+ * and the figures that extractors gave for the whole clip. */
 int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames,
                      const ScoreOwner *owner);
 

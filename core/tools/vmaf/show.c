@@ -10,6 +10,7 @@
 #include "report/page.h"
 #include "report/summary.h"
 #include "vmaf/command.h"
+#include "vmaf/limits.h"
 #include "vmaf/run.h"
 #include "vmaf/scores.h"
 
@@ -83,17 +84,24 @@ static int show(const StoredReport *report, const Options *options, int *outcome
     for (size_t i = 0; !err && (metric = score_of(report, i, &name)); i++) {
         char text[256];
         const char *const label = label_of(report, i, name, text);
-        if (!metric->figures.size) {
+        VmafStatistics figures;
+        err = stored_figures(report, metric, &figures);
+        if (!err && !figures.size) {
             say("%s: %s has no scores", report->path, name);
             return -EINVAL;
         }
-        if (print)
-            err = score_say(options, &owner, label, &metric->figures);
+        if (!err && print)
+            err = score_say(options, &owner, label, &figures);
         for (unsigned g = 0; !err && g < options->score_limit_count; g++)
             if (is_judged_by(report, i, name, &options->score_limits[g]) &&
                 !score_limit_passes(&options->score_limits[g], owner.path, label, &metric->figures))
                 *outcome = *outcome ? *outcome : SCORE_BELOW;
     }
+    bool below = false;
+    if (!err)
+        err = limits_judge_stored(options, report, &owner, &below);
+    if (below)
+        *outcome = *outcome ? *outcome : SCORE_BELOW;
     if (!err && score_limit_misses_frames(options, &owner, stored_incomplete(report)))
         *outcome = SCORE_UNJUDGED;
     if (!err && print && !options->quiet && message_on_terminal())
@@ -123,10 +131,12 @@ static int check_limits(StoredReport *const *reports, size_t count, const Option
             bool judges = false;
             for (size_t i = 0; !judges && score_of(reports[r], i, &name); i++)
                 judges = is_judged_by(reports[r], i, name, limit);
+            for (size_t m = 0; !judges && m < reports[r]->metric_count; m++)
+                judges = limit_is_for_stored(limit, &reports[r]->metrics[m]);
             if (judges)
                 continue;
-            say("--fail_under: %s has no model that is called \"%.*s\"", reports[r]->path,
-                (int)limit->model_length, limit->model ? limit->model : "");
+            say("--fail_under: %s has no model or metric that is called \"%.*s\"", reports[r]->path,
+                (int)limit->name_length, limit->name ? limit->name : "");
             return -EINVAL;
         }
     }

@@ -86,8 +86,10 @@ static int add_score_limit(Options *options, const Arg *arg, const char *value)
     if (options->score_limit_count == SCORE_LIMITS_MAX)
         return usage_error("--fail_under may be given at most %d times", SCORE_LIMITS_MAX);
     if (!score_limit_parse(&options->score_limits[options->score_limit_count++], value))
-        return bad_value(arg, value,
-                         "SCORE, SCORE:POOL or MODEL=SCORE:POOL, where POOL is " POOLING_NAMES);
+        return bad_value(
+            arg, value,
+            "SCORE, SCORE:POOL or NAME:SCORE:POOL, where NAME is a model or a metric and "
+            "POOL is " POOLING_NAMES);
     return 0;
 }
 
@@ -152,10 +154,10 @@ const Arg output_options[] = {
       .set = add_poolings,
       .complete = "mean|harmonic_mean|min|max|median|p1|p5|p10" },
     { .name = "fail_under",
-      .value = "SCORE[:POOL]",
+      .value = "[NAME:]SCORE[:POOL]",
       .help =
-          "exit with code 2 if a model's score is lower: 93 or\n93:p5, for one of several models "
-          "neg=93; with 3 if\nframes are missing; may be repeated",
+          "exit with code 2 if a model's score is lower: 93 or\n93:p5; for one model or a feature "
+          "neg:93,\nssimulacra2:70:p5; with 3 if frames are missing; may\nbe repeated",
       .newer = true,
       .set = add_score_limit },
     { .name = "allow_partial",
