@@ -99,6 +99,31 @@ def check_running_score():
     return 1
 
 
+def check_ranking():
+    """Several videos are shown in a table: best first, those of which frames are missing last, on one scale."""
+    videos = ['long_d.yuv', 'long_r.yuv', 'long_short.yuv']
+    with open('long_short.yuv', 'wb') as file:
+        file.write(open('long_r.yuv', 'rb').read()[:100 * 64 * 64 * 3 // 2])
+    args = '-r long_r.yuv ' + ''.join(f'-d {video} ' for video in videos) + '-w 64 -h 64 -p 420 -b 8'
+    wrong = 0
+    for number, command in enumerate((args, '--report ' + ' '.join(f'rank.{i}.json' for i in (1, 2, 3)))):
+        code, seen = on_terminal(command, raw=True, NO_COLOR='1')
+        rows = re.findall(r'^ +(\d) +([\d.]+) +([\d.]+) +([\d.]+) at (?:frame )?\S+ +([▁▂▃▄▅▆▇█]+)  (\S+)( \(incomplete\))?\r$', seen, re.M)
+        names = [row[5] for row in rows]
+        want = [f'rank.{videos.index(name) + 1}.json' if number else name for name in ('long_r.yuv', 'long_d.yuv', 'long_short.yuv')]
+        levels = [set(row[4]) for row in rows]
+        good = code == 0 and names == want and [bool(row[6]) for row in rows] == [False, False, True]
+        good = good and '█' in levels[0] & levels[2] and levels[1] == {'▁'}
+        good = good and all(float(row[1]) > float(row[3]) for row in rows)
+        good = good and (number or re.search(r'\r100%  400/400 frames [^\r]*\r\n', seen))
+        if not good:
+            wrong += 1
+            print(f'ranking: exit code {code}, {rows}, {seen!r}')
+        if not number:
+            subprocess.check_call([vmaf, *args.split(), '-q', '-o', 'rank.json'], stderr=subprocess.DEVNULL)
+    return wrong
+
+
 def check_colours():
     """Colours can be switched off."""
     wrong = 0
@@ -114,11 +139,11 @@ inputs.write_all(synthclip, work)
 os.chdir(work)
 subprocess.check_call([vmaf, *RAW.split(), '-q', '--precision', 'max', '-o', 'stored.json'])
 subprocess.check_call([synthclip, 'blur', '64', '64', '420', '8', '400', 'long_r.yuv', 'long_d.yuv'])
-failed = check_running_score() + check_colours()
+failed = check_running_score() + check_ranking() + check_colours()
 for args, code, want in CASES:
     got = on_terminal(args)
     if got != (code, want):
         failed += 1
         print(f'vmaf {args}\n  shows {got[1]!r} ({got[0]})\n  not   {want!r} ({code})')
-print(f'{len(CASES) + 3} terminals, {failed} wrong')
+print(f'{len(CASES) + 5} terminals, {failed} wrong')
 sys.exit(1 if failed else 0)

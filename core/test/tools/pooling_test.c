@@ -127,6 +127,24 @@ static void a_summary_has_its_shape(void **state)
     assert_non_null(strstr(text, "█▁█"));
 }
 
+static void rows_keep_what_a_table_shows(void **state)
+{
+    const VmafStatistics figures = figures_of_scores();
+    const Summary summary = { .name = "model",
+                              .scores = scores,
+                              .count = COUNT(scores),
+                              .figures = &figures,
+                              .worst = 4,
+                              .worst_time = 1.5,
+                              .incomplete = "cut" };
+    SummaryRow row;
+    summary_keep(&row, &summary, "a.mp4");
+    assert_string_equal(row.video, "a.mp4");
+    assert_true(row.mean == figures.mean && row.p5 == figures.percentile[5] && row.incomplete);
+    assert_int_equal(row.cell_count, COUNT(scores));
+    assert_memory_equal(row.cells, scores, sizeof(scores));
+}
+
 TEST_MAIN(pooling)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +152,7 @@ TEST_MAIN(pooling)
         cmocka_unit_test(limits_are_reached_or_not),
         cmocka_unit_test(limits_have_names),
         cmocka_unit_test(a_summary_has_its_shape),
+        cmocka_unit_test(rows_keep_what_a_table_shows),
     };
     message_hush(true);
     return cmocka_run_group_tests_name("pooling", tests, NULL, NULL);

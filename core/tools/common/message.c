@@ -283,6 +283,7 @@ static void draw(Meter *meter, double time)
         text.bytes[columns - 1] = '\0';
     draw_line(text.bytes);
     meter->drawn = time;
+    meter->shown = done;
 }
 
 static void say_progress(Meter *meter, double time)
@@ -325,7 +326,8 @@ void meter_finish(Meter *meter)
 {
     if (meter->config.kind == METER_LINES)
         say_progress(meter, now());
-    else if (meter->config.kind == METER_TERMINAL && is_within_line())
+    else if (meter->config.kind == METER_TERMINAL &&
+             (is_within_line() || meter->shown != meter->done))
         draw(meter, now());
     end_line();
     meter->config.kind = METER_NONE;

@@ -76,6 +76,7 @@ typedef struct Meter {
     MeterConfig config;
     uint64_t done;
     double start, drawn; /* seconds */
+    uint64_t shown;      /* `done` when it was drawn last */
 } Meter;
 
 void meter_start(Meter *meter, const MeterConfig *config);

@@ -546,12 +546,12 @@ int models_judge(const Models *models, const Options *options, VmafContext *vmaf
 }
 
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
-                     unsigned frames, const double *times, const char *incomplete)
+                     const SummaryUse *use)
 {
     Gathered gathered;
     if (!models->count)
         return 0;
-    const int err = gather_score(&gathered, &models->loaded[0], options, vmaf, frames);
+    const int err = gather_score(&gathered, &models->loaded[0], options, vmaf, use->frames);
     if (err)
         return err;
     const unsigned step = options->subsample ? options->subsample : 1;
@@ -561,9 +561,12 @@ int models_summarise(const Models *models, const Options *options, VmafContext *
                               .count = gathered.count,
                               .figures = &gathered.figures,
                               .worst = worst,
-                              .worst_time = times[worst],
-                              .incomplete = incomplete };
-    summary_say(&summary, summary_may_colour());
+                              .worst_time = use->times[worst],
+                              .incomplete = use->incomplete };
+    if (use->row)
+        summary_keep(use->row, &summary, use->video);
+    else
+        summary_say(&summary, summary_may_colour());
     gathered_clear(&gathered);
     return 0;
 }

@@ -237,16 +237,17 @@ static int note_completeness(Rating *rating)
                : vmaf_report_complete(rating->vmaf, complete, complete ? NULL : rating->incomplete);
 }
 
-/* Shows the scores at a glance. */
-static int summarise(const Rating *rating, const Options *o, const Models *models)
+/* Shows the scores at a glance; those of several videos are shown together, later. */
+static int summarise(Rating *rating, const Options *o, const Models *models)
 {
     double *const times = malloc((rating->frame_count + 1) * sizeof(*times));
     if (!times)
         return -ENOMEM;
     for (size_t i = 0; i < rating->frame_count; i++)
         times[i] = seconds_of(rating->frames[i].time);
-    const int err =
-        models_summarise(models, o, rating->vmaf, rating->pairs, times, rating->incomplete);
+    const SummaryUse use = { rating->pairs, times, rating->incomplete, rating->video->path,
+                             o->distorted.count > 1 ? &rating->row : NULL };
+    const int err = models_summarise(models, o, rating->vmaf, &use);
     free(times);
     return err;
 }

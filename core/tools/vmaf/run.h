@@ -39,6 +39,7 @@ typedef struct Rating {
     VmafContext *vmaf;
     Models *models;
     ScoredPair pair;      /* what the models were chosen by */
+    SummaryRow row;       /* for the table of several videos, once the rating is finished */
     StoredReport *report; /* for --html, once the rating is finished */
     unsigned pairs;       /* scored so far */
     PairFrames *frames;   /* of each pair; of a part, of each of its own pairs */

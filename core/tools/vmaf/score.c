@@ -220,6 +220,19 @@ static int judge(const Run *run)
     return worst;
 }
 
+/* Shows all videos at a glance, if there are several. */
+static int show_rows(const Run *run)
+{
+    SummaryRow *const rows = calloc(run->count, sizeof(*rows));
+    if (!rows)
+        return -ENOMEM;
+    for (unsigned i = 0; i < run->count; i++)
+        rows[i] = run->ratings[i].row;
+    summary_say_rows(rows, run->count, summary_may_colour());
+    free(rows);
+    return 0;
+}
+
 static int write_results(Run *run)
 {
     int first = 0;
@@ -230,7 +243,8 @@ static int write_results(Run *run)
         if (!first)
             first = rating->err;
     }
-    const int err = run->options->html ? write_page(run) : 0;
+    const int lost = show_rows(run);
+    const int err = run->options->html ? write_page(run) : lost;
     return first ? first : err ? err : judge(run);
 }
 

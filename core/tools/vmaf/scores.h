@@ -12,6 +12,7 @@
 #include "libvmaf/report.h"
 #include "choice.h"
 #include "options.h"
+#include "report/summary.h"
 #include "warnings.h"
 
 /* ---- printing ---- */
@@ -119,10 +120,18 @@ int models_score(const Models *models, const Options *options, VmafContext *vmaf
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner, bool *below);
 
-/* After models_score: prints a summary of the first model's scores, for people at a terminal.
- * times: of each frame, in seconds; NaN: unknown. incomplete: why frames are missing; empty: none
- * are. */
+/* What a summary of a video's scores needs. */
+typedef struct SummaryUse {
+    unsigned frames;
+    const double *times;    /* of each frame, in seconds; NaN: unknown */
+    const char *incomplete; /* why frames are missing; empty: none are */
+    const char *video;      /* its path */
+    SummaryRow *row;        /* to keep the summary in; NULL: print it */
+} SummaryUse;
+
+/* After models_score: prints or keeps a summary of the first model's scores, for people at a
+ * terminal. */
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
-                     unsigned frames, const double *times, const char *incomplete);
+                     const SummaryUse *use);
 
 #endif

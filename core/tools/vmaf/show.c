@@ -55,7 +55,7 @@ static const StoredMetric *score_of(const StoredReport *report, size_t i, const 
     return stored_model_metric(report, &report->models[i]);
 }
 
-static void summarise(const StoredReport *report)
+static void summarise(const StoredReport *report, SummaryRow *row)
 {
     const char *name;
     const StoredMetric *const metric = score_of(report, 0, &name);
@@ -69,10 +69,14 @@ static void summarise(const StoredReport *report)
                               .worst = report->numbers[worst],
                               .worst_time = stored_time(report, worst),
                               .incomplete = stored_incomplete(report) };
-    summary_say(&summary, summary_may_colour());
+    if (row)
+        summary_keep(row, &summary, report->path);
+    else
+        summary_say(&summary, summary_may_colour());
 }
 
-static int show(const StoredReport *report, const Options *options, int *outcome)
+/* row: keeps the summary for the table of several reports. */
+static int show(const StoredReport *report, const Options *options, SummaryRow *row, int *outcome)
 {
     const bool several = options->words.count > 1;
     const bool on_stdout = !options->html || !output_is_stdout(options->html);
@@ -105,7 +109,7 @@ static int show(const StoredReport *report, const Options *options, int *outcome
     if (!err && score_limit_misses_frames(options, &owner, stored_incomplete(report)))
         *outcome = SCORE_UNJUDGED;
     if (!err && print && !options->quiet && message_on_terminal())
-        summarise(report);
+        summarise(report, several ? row : NULL);
     return err;
 }
 
@@ -148,17 +152,21 @@ int stored_show(const Options *options)
     const size_t count = options->words.count;
     StoredReport **const reports = calloc(count, sizeof(*reports));
     int outcome = 0;
-    int err = reports ? check_page(options) : -ENOMEM;
+    SummaryRow *const rows = calloc(count, sizeof(*rows));
+    int err = reports && rows ? check_page(options) : -ENOMEM;
     for (size_t i = 0; !err && i < count; i++)
         err = stored_load(&reports[i], options->words.at[i]);
     if (!err)
         err = check_limits(reports, count, options);
     for (size_t i = 0; !err && i < count; i++)
-        err = show(reports[i], options, &outcome);
+        err = show(reports[i], options, &rows[i], &outcome);
+    if (!err)
+        summary_say_rows(rows, count, summary_may_colour());
     if (!err && options->html)
         err = html_write(reports, count, options->html);
     for (size_t i = 0; reports && i < count; i++)
         stored_destroy(reports[i]);
     free(reports);
+    free(rows);
     return err ? err : outcome;
 }
