@@ -120,7 +120,7 @@ int models_score(const Models *models, const Options *options, VmafContext *vmaf
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner, bool *below);
 
-/* What a summary of a video's scores needs. */
+/* The frames of a video, for its summary. */
 typedef struct SummaryUse {
     unsigned frames;
     const double *times;    /* of each frame, in seconds; NaN: unknown */
