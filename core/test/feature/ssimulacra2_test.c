@@ -113,6 +113,38 @@ static void options_count_and_are_in_names(void **state)
     }
 }
 
+static unsigned widened(unsigned p, unsigned x, unsigned y)
+{
+    return 4 * noise(p, x, y);
+}
+
+static unsigned other_widened(unsigned p, unsigned x, unsigned y)
+{
+    return 4 * other_noise(p, x, y);
+}
+
+static double tagged(const char *options, unsigned bpc, SampleOf *ref, SampleOf *dist)
+{
+    return score_of("ssimulacra2", options, scoring_picture(VMAF_PIX_FMT_YUV444P, bpc, 40, 32, ref),
+                    scoring_picture(VMAF_PIX_FMT_YUV444P, bpc, 40, 32, dist), "ssimulacra2");
+}
+
+/* Tags say of each picture what options say of both, and do not show in the name. */
+static void tags_stand_for_options(void **state)
+{
+    const double full = score_of("ssimulacra2", "matrix=bt601:range=full",
+                                 scoring_picture(VMAF_PIX_FMT_YUV444P, 8, 40, 32, noise),
+                                 scoring_picture(VMAF_PIX_FMT_YUV444P, 8, 40, 32, other_noise),
+                                 "ssimulacra2_mtx_bt601_rng_full");
+    assert_true(tagged("ref_tags=bt601/full:dist_tags=bt601/full", 8, noise, other_noise) == full);
+    assert_true(
+        tagged("ref_tags=bt601/full/8:dist_tags=bt601/full/8", 10, widened, other_widened) == full);
+    assert_true(tagged("ref_tags=bt601/full/8:dist_tags=bt601/full", 10, widened, other_widened) !=
+                full);
+    assert_true(tagged("ref_tags=bt601/full", 8, noise, other_noise) != full);
+    assert_true(tagged("ref_tags=gbr/full:dist_tags=gbr/full", 8, noise, noise) == 100.0);
+}
+
 static void refused(const char *options, unsigned w, unsigned h)
 {
     Scoring *s;
@@ -125,9 +157,20 @@ static void refused(const char *options, unsigned w, unsigned h)
 
 static void other_values_and_small_pictures_are_refused(void **state)
 {
-    static const char *const values[] = { "matrix=bt470bg",  "matrix=BT709",   "range=tv",
-                                          "transfer=bt1886", "transfer=bt709", "transfer=pq",
-                                          "transfer=hlg" };
+    static const char *const values[] = { "matrix=bt470bg",
+                                          "matrix=BT709",
+                                          "range=tv",
+                                          "transfer=bt1886",
+                                          "transfer=bt709",
+                                          "transfer=pq",
+                                          "transfer=hlg",
+                                          "ref_tags=bt709",
+                                          "ref_tags=bt709/full/9",
+                                          "dist_tags=bt709/full/8x",
+                                          "dist_tags=bt709/full/7",
+                                          "ref_tags=bt709/tv",
+                                          "ref_tags=gbr/full",
+                                          "matrix=gbr" };
     for (size_t i = 0; i < COUNT(values); i++)
         refused(values[i], 64, 48);
     refused(NULL, 7, 64);
@@ -142,6 +185,7 @@ TEST_MAIN(ssimulacra2)
         cmocka_unit_test(black_has_its_xyb),
         cmocka_unit_test(equal_pictures_score_100),
         cmocka_unit_test(options_count_and_are_in_names),
+        cmocka_unit_test(tags_stand_for_options),
         cmocka_unit_test(other_values_and_small_pictures_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,7 @@ static int start(Scored *scored, Suite *suite)
     /* Nothing is known of the encodes: the lines name all options. */
     const ScoredPair pair = { .scored = { .bitdepth = 16 } };
     const ModelUse use = { &pair, NULL, &warnings, &warnings };
+    const ExtractorFacts none = { 0 };
     int err = vmaf_init(&scored->vmaf, config);
     if (!err) {
         err = gpu_create(&scored->gpu, o, scored->vmaf, &(GpuNeeds){ 0 });
@@ -93,7 +94,7 @@ static int start(Scored *scored, Suite *suite)
     warnings_clear(&warnings);
     if (!err)
         err = models_use(scored->models, scored->vmaf);
-    return err ? err : extractors_use(o, 0, scored->vmaf);
+    return err ? err : extractors_use(o, &none, NULL, scored->vmaf);
 }
 
 static void finish(Scored *scored)

@@ -224,14 +224,15 @@ static void test_ssimulacra2(void **unused)
     static const char *const options[][7] = {
         { NULL },
         { "matrix", "bt601", "prune", "true" },
-        { "matrix", "bt2020ncl", "range", "full" },
+        { "ref_tags", "bt2020ncl/full/8", "dist_tags", "bt601/limited" },
     };
+    static const char *const rgb[] = { "ref_tags", "gbr/full/8", "dist_tags", "bt709/full", NULL };
     failures = runs = 0;
     for (unsigned i = 0; i < COUNT(sides) * COUNT(sides); i++) {
         if (few_cases() && i % 3)
             continue;
         GpuCheck check = { .def = feature_find("ssimulacra2"),
-                           .options = options[i / 4 % COUNT(options)],
+                           .options = i % 8 == 1 ? rgb : options[i / 4 % COUNT(options)],
                            .content = i / 7 % 2 ? CHECK_TEXTURE : CHECK_EXTREMES,
                            .seed = i };
         assert_int_equal(0, shape_init(&check.shape, formats[i % COUNT(formats)],

@@ -223,11 +223,22 @@ static const char *range_name(const Video *video)
     return is_full(video) ? "full" : "limited";
 }
 
-/* Chooses how RGB is converted: with the matrix and range of the first video that is not RGB; if
- * all are RGB, BT.601 with limited range, as in FFmpeg. */
-static void settle_rgb(Video *const *videos, unsigned count)
+static void keep_rgb(Video *video)
+{
+    video->rgb_kept = true;
+    video->rgb = false;
+    video->traits.matrix = "gbr";
+    video->traits.range = RANGE_FULL;
+}
+
+/* Chooses how RGB is converted, if it is: with the matrix and range of the first video that is not
+ * RGB; if all are RGB, BT.601 with limited range, as in FFmpeg. */
+static void settle_rgb(Video *const *videos, unsigned count, const VideoAlign *how)
 {
     const Video *other = NULL;
+    for (unsigned i = 0; i < count && how->by_tags; i++)
+        if (videos[i]->rgb && videos[i]->rgb_whole)
+            keep_rgb(videos[i]);
     for (unsigned i = 0; i < count && !other; i++)
         if (!videos[i]->rgb)
             other = videos[i];
@@ -245,7 +256,7 @@ static void settle_rgb(Video *const *videos, unsigned count)
 static void match_ranges(Video *const *videos, unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {
-        if (is_full(videos[0]) == is_full(videos[i]))
+        if (is_full(videos[0]) == is_full(videos[i]) || videos[0]->rgb_kept || videos[i]->rgb_kept)
             continue;
         video_convert_range(videos[i], is_full(videos[0]) ? RANGE_FULL : RANGE_LIMITED);
         video_note(videos[i], "range", true, "brought from %s to %s range", range_name(videos[i]),
@@ -253,16 +264,16 @@ static void match_ranges(Video *const *videos, unsigned count)
     }
 }
 
-static void warn_of_colours(const Video *ref, Video *dist)
+static void warn_of_colours(const Video *ref, Video *dist, bool by_tags)
 {
     const VideoTraits *const a = &ref->traits, *const b = &dist->traits;
-    if (is_full(ref) != is_full(dist) && !dist->range)
+    if (is_full(ref) != is_full(dist) && !dist->range && !by_tags)
         video_note(dist, "range", false,
                    "samples have %s range, those of %s %s range%s: compared as they are, which "
                    "makes the score wrong; --range match brings them together",
                    range_name(dist), ref->path, range_name(ref),
                    a->range && b->range ? "" : " (taken as limited where nothing is said)");
-    if (differ(a->matrix, b->matrix))
+    if (differ(a->matrix, b->matrix) && !by_tags)
         video_note(dist, "matrix", false,
                    "colour matrix is %s, that of %s %s: compared as they are", b->matrix, ref->path,
                    a->matrix);
@@ -324,7 +335,7 @@ int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
     const bool convert = are_converted(videos, count, how);
     int err = 0;
     if (convert)
-        settle_rgb(videos, count);
+        settle_rgb(videos, count, how);
     if (how->match_range)
         match_ranges(videos, count);
     if (convert)
@@ -339,7 +350,7 @@ int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
         err = convert_all(videos, count, how);
     for (unsigned i = 0; i < count && convert && !err; i++) {
         if (i > 0)
-            warn_of_colours(videos[0], videos[i]);
+            warn_of_colours(videos[0], videos[i], how->by_tags);
         if (how->sdr_model)
             warn_of_hdr(videos[i]);
     }

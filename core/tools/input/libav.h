@@ -23,6 +23,7 @@ typedef struct FrameUnpacker {
     int turn[2][2];
     enum AVPixelFormat coded; /* the format of decoded frames */
     enum AVPixelFormat plain; /* SWSCALE: the format that swscale converts to */
+    enum AVPixelFormat rgb;   /* of RGB that is kept: the format whose samples are gathered */
     int width, height;        /* the size of decoded frames */
     Planes shape;             /* the shape of the resulting planes */
     struct SwsContext *sws;

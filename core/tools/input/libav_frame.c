@@ -56,6 +56,22 @@ static enum AVPixelFormat plain_format(const AVPixFmtDescriptor *pixel)
                         : AV_PIX_FMT_YUV444P;
 }
 
+/* The format from which samples of RGB can be gathered as they are, with as many bits as `depth`;
+ * AV_PIX_FMT_NONE: there is none. Colours of a palette are 8 bits each. */
+static enum AVPixelFormat whole_rgb(const AVPixFmtDescriptor *pixel, enum AVPixelFormat format,
+                                    unsigned depth)
+{
+    const unsigned none = AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+    if (pixel->flags & AV_PIX_FMT_FLAG_PAL)
+        return format == AV_PIX_FMT_PAL8 ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_NONE;
+    if (!(pixel->flags & AV_PIX_FMT_FLAG_RGB) || pixel->flags & none || pixel->nb_components < 3)
+        return AV_PIX_FMT_NONE;
+    for (unsigned c = 0; c < 3; c++)
+        if (pixel->comp[c].depth != (int)depth || pixel->comp[c].step < (depth > 8 ? 2 : 1))
+            return AV_PIX_FMT_NONE;
+    return format;
+}
+
 /* The pixel format with the coarsest chroma that still holds the chroma of this shape. */
 static enum VmafPixelFormat picture_format(const Planes *shape)
 {
@@ -127,6 +143,8 @@ static void note_format(FrameUnpacker *unpacker, Video *video, const AVPixFmtDes
         video->traits.matrix = NULL; /* settle_rgb in align.c chooses them later */
         video->traits.range = RANGE_UNKNOWN;
         video->rgb = true;
+        unpacker->rgb = whole_rgb(pixel, unpacker->coded, unpacker->shape.bitdepth);
+        video->rgb_whole = unpacker->rgb != AV_PIX_FMT_NONE;
     }
 }
 
@@ -172,21 +190,21 @@ void frame_unpacker_close(FrameUnpacker *unpacker)
 
 static int open_sws(FrameUnpacker *unpacker, const Video *video, const AVFrame *frame)
 {
-    unpacker->sws = sws_getContext(unpacker->width, unpacker->height, unpacker->coded,
-                                   unpacker->width, unpacker->height, unpacker->plain,
-                                   SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT |
-                                       SWS_FULL_CHR_H_INP | SWS_BITEXACT,
-                                   NULL, NULL, NULL);
+    const enum AVPixelFormat to = video->rgb_kept ? unpacker->rgb : unpacker->plain;
+    unpacker->sws = sws_getContext(
+        unpacker->width, unpacker->height, unpacker->coded, unpacker->width, unpacker->height, to,
+        SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT,
+        NULL, NULL, NULL);
     unpacker->made = av_frame_alloc();
     if (!unpacker->sws || !unpacker->made)
         return -EINVAL;
-    unpacker->made->format = unpacker->plain;
+    unpacker->made->format = to;
     unpacker->made->width = frame->width;
     unpacker->made->height = frame->height;
     const int matrix = video->traits.matrix ? av_color_space_from_name(video->traits.matrix) : -1;
     const int *const table = sws_getCoefficients(matrix > 0 ? matrix : SWS_CS_DEFAULT);
     const int full = video->traits.range == RANGE_FULL;
-    if (unpacker->shape.count == 3)
+    if (unpacker->shape.count == 3 && !video->rgb_kept)
         sws_setColorspaceDetails(unpacker->sws, sws_getCoefficients(SWS_CS_DEFAULT), 1, table, full,
                                  0, 1 << 16, 1 << 16);
     return av_frame_get_buffer(unpacker->made, 0) < 0 ? -ENOMEM : 0;
@@ -265,6 +283,12 @@ static int make_room(FrameUnpacker *unpacker)
     return unpacker->gathered ? 0 : -ENOMEM;
 }
 
+/* The component of a frame that becomes plane p. RGB becomes G, B, R. */
+static unsigned component_of(const AVPixFmtDescriptor *pixel, unsigned p)
+{
+    return pixel->flags & AV_PIX_FMT_FLAG_RGB ? (p + 1) % 3 : p;
+}
+
 static int gather(FrameUnpacker *unpacker, const AVFrame *frame, unsigned wanted, Planes *planes)
 {
     const AVPixFmtDescriptor *const pixel = av_pix_fmt_desc_get(frame->format);
@@ -275,7 +299,7 @@ static int gather(FrameUnpacker *unpacker, const AVFrame *frame, unsigned wanted
     for (unsigned p = 0; p < planes->count; p++) {
         planes->data[p] = to;
         planes->stride[p] = unpacker->gathered_stride[p];
-        const Grid grid = grid_of(unpacker, frame, pixel, p);
+        const Grid grid = grid_of(unpacker, frame, pixel, component_of(pixel, p));
         if (wanted & (1u << p))
             (planes->bitdepth > 8 ? gather16 : gather8)(to, planes->stride[p], &grid,
                                                         planes->width[p], planes->height[p]);
@@ -288,7 +312,8 @@ int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVF
                           unsigned wanted, Planes *planes)
 {
     *planes = unpacker->shape;
-    if (unpacker->method == UNPACK_SWSCALE) {
+    if (unpacker->method == UNPACK_SWSCALE &&
+        !(video->rgb_kept && unpacker->rgb == unpacker->coded)) {
         const int err = unpacker->sws ? 0 : open_sws(unpacker, video, frame);
         if (err)
             return err;
@@ -297,7 +322,8 @@ int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVF
             return -EINVAL;
         frame = unpacker->made;
     }
-    if (unpacker->method == UNPACK_GATHER || unpacker->turn[0][0] != 1 || unpacker->turn[1][1] != 1)
+    if (unpacker->method == UNPACK_GATHER || video->rgb_kept || unpacker->turn[0][0] != 1 ||
+        unpacker->turn[1][1] != 1)
         return gather(unpacker, frame, wanted, planes);
     for (unsigned p = 0; p < planes->count; p++) {
         planes->data[p] = frame->data[p];

@@ -143,6 +143,8 @@ typedef struct Video {
     enum VideoRange range;   /* the range to convert samples to; UNKNOWN: do not convert */
     struct Convert *convert; /* NULL: frames are delivered unchanged */
     bool rgb;         /* frames are converted from RGB with the matrix and range in `traits` */
+    bool rgb_whole;   /* with `rgb`: the samples could be delivered as they are */
+    bool rgb_kept;    /* … and are, as planes of G, B and R; `rgb` is then false */
     bool raw;         /* the user gave the format; the file does not hold it */
     bool parallel;    /* several threads may call video_read at once */
     bool held_enough; /* video_hold logged that enough of the pipe is held */
@@ -247,6 +249,9 @@ typedef struct VideoAlign {
     bool common_bitdepth; /* Y4M and raw videos may differ in bit depth */
     bool match_range;     /* convert distorted videos to the reference's range */
     bool sdr_model;       /* warn about PQ and HLG */
+    /* The extractors are told what the samples of each video are: RGB need not be converted, and
+     * matrix and range may differ. */
+    bool by_tags;
     unsigned least_depth; /* widen samples of fewer bits, wherever videos are converted; 0: no */
     bool deepen;          /* widen them also where nothing else is to be converted */
 } VideoAlign;

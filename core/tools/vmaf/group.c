@@ -206,9 +206,12 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     rating->span[SIDE_REF].bytes = rating->ref->source->size;
     rating->span[SIDE_DIST].bytes = rating->video->source->size;
     const Options *const o = group->share->options;
-    const unsigned rate = extractors_rate(o, &rating->ref->traits, &rating->video->traits);
+    const ExtractorFacts facts = {
+        .rate = extractors_rate(o, &rating->ref->traits, &rating->video->traits),
+        .videos = { rating->ref, rating->video },
+    };
     const int err = models_use(rating->models, rating->vmaf);
-    return err ? err : extractors_use(o, rate, rating->vmaf);
+    return err ? err : extractors_use(o, &facts, &rating->warnings, rating->vmaf);
 }
 
 /* Chooses the pairs of the part and tells the context to record measurements, from which the merge

@@ -67,6 +67,7 @@ int rating_choose_models(Rating *rating, const Options *options, const Video *re
 VideoAlign rating_align(const Rating *rating, const Options *options, const Video *ref)
 {
     VideoAlign align = options_align(options, ref);
+    align.by_tags = extractors_take_tags(options);
     align.least_depth = models_see_banding(rating->models) ? V1_DEPTH : 0;
     return align;
 }

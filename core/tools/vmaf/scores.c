@@ -108,34 +108,123 @@ unsigned extractors_rate(const Options *options, const VideoTraits *ref, const V
     return known->rate_den ? known->rate_num / known->rate_den : 0;
 }
 
-/* Sets the option `fps` in an extractor's dictionary, if it has this option and the user left it
- * out. */
+/* The value that the user gave an option; NULL: none. */
+static const char *given_value(const FeatureSpec *spec, const char *key)
+{
+    for (size_t i = 0; i < spec->option_count; i++)
+        if (!strcmp(spec->options[i].key, key))
+            return spec->options[i].value;
+    return NULL;
+}
+
+/* True, with the option, if the extractor has it and the user left it out. */
+static bool is_open(const FeatureSpec *spec, const char *key, VmafOptionInfo *option)
+{
+    unsigned extractor;
+    *option = (VmafOptionInfo){ .size = sizeof(*option) };
+    if (given_value(spec, key) || vmaf_extractor_find(spec->extractor, &extractor))
+        return false;
+    for (unsigned i = 0; !vmaf_extractor_option(extractor, i, option); i++)
+        if (!strcmp(option->name, key))
+            return true;
+    return false;
+}
+
 static int set_rate(VmafFeatureDictionary **dict, const FeatureSpec *spec, unsigned rate)
 {
-    VmafOptionInfo option = { .size = sizeof(option) };
+    VmafOptionInfo option;
     char text[32];
-    unsigned extractor;
-    for (size_t i = 0; i < spec->option_count; i++)
-        if (!strcmp(spec->options[i].key, "fps"))
-            return 0;
-    int err = vmaf_extractor_find(spec->extractor, &extractor);
-    for (unsigned i = 0; rate && !err && !vmaf_extractor_option(extractor, i, &option); i++) {
-        if (strcmp(option.name, "fps") != 0)
-            continue;
-        snprintf(text, sizeof(text), "%u", rate < option.max ? rate : (unsigned)option.max);
-        err = vmaf_feature_dictionary_set(dict, "fps", text);
+    if (!rate || !is_open(spec, "fps", &option))
+        return 0;
+    snprintf(text, sizeof(text), "%u", rate < option.max ? rate : (unsigned)option.max);
+    return vmaf_feature_dictionary_set(dict, "fps", text);
+}
+
+/* ---- what samples are ---- */
+
+/* An extractor's name for a matrix of FFmpeg's; NULL: it has none. */
+static const char *matrix_name(const char *matrix)
+{
+    static const char *const names[][2] = {
+        { "bt709", "bt709" },        { "smpte170m", "bt601" }, { "bt470bg", "bt601" },
+        { "bt2020nc", "bt2020ncl" }, { "gbr", "gbr" },
+    };
+    for (size_t i = 0; matrix && i < sizeof(names) / sizeof(names[0]); i++)
+        if (!strcmp(matrix, names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
+/* The matrix of a video: the user's, the file's, or BT.709, with a warning. */
+static const char *matrix_of(const Video *video, const FeatureSpec *spec, Warnings *warnings)
+{
+    const char *const given = given_value(spec, "matrix");
+    const char *const tagged = video->traits.matrix, *const name = matrix_name(tagged);
+    const bool is_grey = video->format.pix_fmt == VMAF_PIX_FMT_YUV400P;
+    char text[200];
+    if (video->rgb_kept || (name && !given))
+        return name;
+    if (given)
+        return given;
+    snprintf(text, sizeof(text), "%s takes %s for bt709: its file %s%s", spec->extractor,
+             video->path, tagged ? "says " : "does not tell its matrix", tagged ? tagged : "");
+    if (!video->raw && !is_grey)
+        warnings_add(warnings, "assumed", SIDES, text);
+    return "bt709";
+}
+
+static const char *range_of(const Video *video, const FeatureSpec *spec)
+{
+    const char *const given = given_value(spec, "range");
+    const enum VideoRange range = video->range ? video->range : video->traits.range;
+    if (given && !video->rgb_kept)
+        return given;
+    return range == RANGE_FULL ? "full" : "limited";
+}
+
+/* Sets `ref_tags` and `dist_tags`: MATRIX/RANGE/BITS, with the bits of a sample in the file, as far
+ * as the range is that of the file. */
+static int set_tags(VmafFeatureDictionary **dict, const FeatureSpec *spec,
+                    const Video *const *videos, Warnings *warnings)
+{
+    static const char *const keys[SIDES] = { "ref_tags", "dist_tags" };
+    VmafOptionInfo option;
+    char text[64];
+    int err = 0;
+    for (unsigned i = 0; !err && i < SIDES && videos[i] && is_open(spec, keys[i], &option); i++) {
+        const Video *const video = videos[i];
+        int used = snprintf(text, sizeof(text), "%s/%s", matrix_of(video, spec, warnings),
+                            range_of(video, spec));
+        if (!video->range)
+            snprintf(text + used, sizeof(text) - (size_t)used, "/%u", video->native.bitdepth);
+        err = vmaf_feature_dictionary_set(dict, keys[i], text);
+        if (!err && video->traits.hdr && is_open(spec, "transfer", &option))
+            err = vmaf_feature_dictionary_set(dict, "transfer", video->traits.transfer);
     }
     return err;
 }
 
-static int use(const FeatureSpec *spec, unsigned rate, VmafContext *vmaf)
+bool extractors_take_tags(const Options *options)
+{
+    VmafOptionInfo option;
+    bool take = options->no_prediction && !options->model_count && options->feature_count;
+    for (size_t i = 0; i < options->feature_count; i++)
+        take = take && is_open(&options->features[i], "ref_tags", &option) &&
+               is_open(&options->features[i], "dist_tags", &option);
+    return take;
+}
+
+static int use(const FeatureSpec *spec, const ExtractorFacts *facts, Warnings *warnings,
+               VmafContext *vmaf)
 {
     int err = check_feature(spec);
     VmafFeatureDictionary *dict = NULL;
     for (size_t i = 0; !err && i < spec->option_count; i++)
         err = vmaf_feature_dictionary_set(&dict, spec->options[i].key, spec->options[i].value);
     if (!err)
-        err = set_rate(&dict, spec, rate);
+        err = set_rate(&dict, spec, facts->rate);
+    if (!err)
+        err = set_tags(&dict, spec, facts->videos, warnings);
     if (!err)
         err = vmaf_use_feature(vmaf, spec->extractor, dict);
     if (err) {
@@ -145,11 +234,12 @@ static int use(const FeatureSpec *spec, unsigned rate, VmafContext *vmaf)
     return err;
 }
 
-int extractors_use(const Options *options, unsigned rate, VmafContext *vmaf)
+int extractors_use(const Options *options, const ExtractorFacts *facts, Warnings *warnings,
+                   VmafContext *vmaf)
 {
     int err = 0;
     for (size_t i = 0; !err && i < options->feature_count; i++)
-        err = use(&options->features[i], rate, vmaf);
+        err = use(&options->features[i], facts, warnings, vmaf);
     return err;
 }
 

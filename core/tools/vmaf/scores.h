@@ -72,9 +72,20 @@ int gather_metric(Gathered *out, const Options *options, VmafContext *vmaf, cons
  * of the distorted video, else that of the reference; 0 if it is unknown. */
 unsigned extractors_rate(const Options *options, const VideoTraits *ref, const VideoTraits *dist);
 
-/* Checks the --feature options and registers their extractors, in their order. Extractors that have
- * an option `fps` get the rate, unless --feature sets it. */
-int extractors_use(const Options *options, unsigned rate, VmafContext *vmaf);
+/* Facts about the videos that extractors are told in options that --feature leaves out. */
+typedef struct ExtractorFacts {
+    unsigned rate; /* for `fps`; 0: unknown */
+    /* For `ref_tags` and `dist_tags`; NULL: they are not told. Aligned videos. */
+    const Video *videos[SIDES];
+} ExtractorFacts;
+
+/* Checks the --feature options and registers their extractors, in their order, with the facts that
+ * each has an option for. Adds a warning where a fact had to be assumed. */
+int extractors_use(const Options *options, const ExtractorFacts *facts, Warnings *warnings,
+                   VmafContext *vmaf);
+
+/* True if every extractor of the run is told what the samples of each video are. */
+bool extractors_take_tags(const Options *options);
 
 /* Prints the pooled scores over frames 0 to frames - 1 of every metric that --feature asked for,
  * and the figures that extractors gave for the whole clip. */

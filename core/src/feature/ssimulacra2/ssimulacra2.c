@@ -32,10 +32,14 @@ static int report(Feature *f, const FrameId *id, const void *result)
 
 static const Option options[] = {
     STRING_OPTION(Ssimu2Options, matrix, "matrix", "mtx", "bt709",
-                  "of Y'CbCr: bt709, bt601 or bt2020ncl"),
+                  "of Y'CbCr: bt709, bt601 or bt2020ncl; gbr: the planes are G', B' and R'"),
     STRING_OPTION(Ssimu2Options, range, "range", "rng", "limited", "of samples: limited or full"),
     STRING_OPTION(Ssimu2Options, transfer, "transfer", "trc", "srgb",
                   "transfer function: srgb, which stands for every SDR video"),
+    STRING_OPTION(Ssimu2Options, tags[0], "ref_tags", NULL, "",
+                  "MATRIX/RANGE or MATRIX/RANGE/BITS of the reference, in place of `matrix` and "
+                  "`range`; the command sets it from the file"),
+    STRING_OPTION(Ssimu2Options, tags[1], "dist_tags", NULL, "", "the same of the distorted video"),
     BOOL_OPTION(Ssimu2Options, prune, "prune", "prn", false,
                 "leave out weights below 0.01: faster, and scores rise by less than 0.001"),
     { 0 },

@@ -14,6 +14,7 @@
 
 typedef struct Ssimu2Options {
     const char *matrix, *range, *transfer;
+    const char *tags[2]; /* of the reference and the distorted video */
     bool prune;
 } Ssimu2Options;
 
@@ -27,6 +28,7 @@ typedef struct Ssimu2Result {
 
 /* Converts samples to R'G'B'. */
 typedef struct Ssimu2Matrix {
+    bool gbr;       /* the planes are G', B' and R', and each is taken as luma */
     int32_t black;  /* luma: (sample - black) * luma is y */
     int32_t centre; /* chroma: its sample of no colour, times 8 */
     float luma;
@@ -91,7 +93,7 @@ typedef struct Ssimu2Scale {
 
 typedef struct Ssimu2Setup {
     FrameShape shape;
-    Ssimu2Matrix matrix;
+    Ssimu2Matrix matrix[2]; /* of the reference and the distorted picture */
     bool prune;
     unsigned scales;
     Ssimu2Scale scale[SSIMU2_SCALES];

@@ -33,28 +33,34 @@ struct Light {
     f32 r, g, b;
 };
 
-DEVICE f32 luma_at(u32 x, u32 y)
+#define OF_PICTURE(name) (GROUP_Z == 0u ? ref_##name : dist_##name)
+
+DEVICE u32 luma_at(u32 x, u32 y)
 {
-    u32 row = y * stride, value;
+    u32 row = y * stride;
     if (GROUP_Z == 0u)
-        value = SAMPLE(ref_luma, row, x);
-    else
-        value = SAMPLE(dist_luma, row, x);
-    return f32(i32(value) - black);
+        return SAMPLE(ref_luma, row, x);
+    return SAMPLE(dist_luma, row, x);
+}
+
+/* A sample of the second (0) or third (1) plane. */
+DEVICE u32 chroma_sample(u32 plane, u32 row, u32 x)
+{
+    if (GROUP_Z == 0u) {
+        if (plane == 0u)
+            return SAMPLE(ref_blue, row, x);
+        return SAMPLE(ref_red, row, x);
+    }
+    if (plane == 0u)
+        return SAMPLE(dist_blue, row, x);
+    return SAMPLE(dist_red, row, x);
 }
 
 /* The sum of two samples of chroma in a row. */
 DEVICE u32 chroma_pair(u32 plane, u32 y, u32 left, u32 right)
 {
     u32 row = y * chroma_stride;
-    if (GROUP_Z == 0u) {
-        if (plane == 0u)
-            return SAMPLE(ref_blue, row, left) + SAMPLE(ref_blue, row, right);
-        return SAMPLE(ref_red, row, left) + SAMPLE(ref_red, row, right);
-    }
-    if (plane == 0u)
-        return SAMPLE(dist_blue, row, left) + SAMPLE(dist_blue, row, right);
-    return SAMPLE(dist_red, row, left) + SAMPLE(dist_red, row, right);
+    return chroma_sample(plane, row, left) + chroma_sample(plane, row, right);
 }
 
 /* Chroma at a pixel: eight times its value, less `centre`. Where it is not subsampled, all four
@@ -67,20 +73,30 @@ DEVICE f32 chroma_at(u32 plane, u32 x, u32 y)
     i32 step = (y & 1u) == 1u ? i32(down) : -i32(down);
     u32 far = u32(clamp_i32(i32(y >> down) + step, 0, i32(chroma_h) - 1));
     u32 sum = 3u * chroma_pair(plane, near, left, right) + chroma_pair(plane, far, left, right);
-    return f32(i32(sum) - centre);
+    return f32(i32(sum) - OF_PICTURE(centre));
+}
+
+/* Luma, or a sample of RGB, as a signal from 0 to 1. */
+DEVICE f32 signal_of(u32 value)
+{
+    PRECISE f32 signal = f32(i32(value) - OF_PICTURE(black)) * OF_PICTURE(unit);
+    return signal;
 }
 
 DEVICE Light light_at(u32 x, u32 y)
 {
-    PRECISE f32 luma = luma_at(x, y) * unit;
+    PRECISE f32 luma = signal_of(luma_at(x, y));
     PRECISE f32 r = luma;
     PRECISE f32 g = luma;
     PRECISE f32 b = luma;
-    if (grey == 0u) {
+    if (OF_PICTURE(kind) == SSIMU2_YUV) {
         f32 cb = chroma_at(0u, x, y), cr = chroma_at(1u, x, y);
-        r = luma + red_v * cr;
-        g = (luma - green_u * cb) - green_v * cr;
-        b = luma + blue_u * cb;
+        r = luma + OF_PICTURE(red_v) * cr;
+        g = (luma - OF_PICTURE(green_u) * cb) - OF_PICTURE(green_v) * cr;
+        b = luma + OF_PICTURE(blue_u) * cb;
+    } else if (OF_PICTURE(kind) == SSIMU2_GBR) {
+        r = signal_of(chroma_sample(1u, y * chroma_stride, x));
+        b = signal_of(chroma_sample(0u, y * chroma_stride, x));
     }
     Light light;
     light.r = ssimu2_light(ssimu2_clamp(r));

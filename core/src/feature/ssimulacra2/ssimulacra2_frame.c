@@ -72,7 +72,8 @@ static const void *sample_row(const VmafPicture *pic, unsigned p, unsigned x, un
 
 /* Row y of chroma at the size of luma. A picture that is one sample wide or high may have no
  * chroma, but those are refused. */
-static void spread_chroma(const Strip *s, const VmafPicture *pic, unsigned p, unsigned y)
+static void spread_chroma(const Strip *s, const VmafPicture *pic, unsigned p, unsigned y,
+                          int32_t centre)
 {
     const Ssimu2Setup *const setup = s->pass->setup;
     const bool across = pic->w[p] < pic->w[0], down = pic->h[p] < pic->h[0];
@@ -83,26 +84,40 @@ static void spread_chroma(const Strip *s, const VmafPicture *pic, unsigned p, un
                                  : smaller(y ? y / 2 - 1 : 0, last);
     setup->dsp.chroma(s->buffers->chroma[p - 1] + at_column(s, s->from),
                       sample_row(pic, p, x, near), sample_row(pic, p, x, far), s->to - s->from,
-                      pic->w[p] - x, setup->matrix.centre);
+                      pic->w[p] - x, centre);
 }
 
-/* Makes row y of the first scale. */
-static void make_light(const Strip *s, const VmafPicture *pic, float light[3][WIDTH], unsigned y)
+/* Linear light of G', B' and R', the planes of an RGB picture. */
+static void take_rgb(const Strip *s, const VmafPicture *pic, float *const rgb[3], unsigned y,
+                     const Ssimu2Matrix *matrix)
+{
+    static const unsigned plane[] = { 2, 0, 1 };
+    for (unsigned c = 0; c < 3; c++)
+        s->pass->setup->dsp.grey(rgb[c], sample_row(pic, plane[c], s->from, y), s->to - s->from,
+                                 matrix);
+}
+
+/* Makes row y of the first scale. picture: 0, the reference, or 1. */
+static void make_light(const Strip *s, unsigned picture, float light[3][WIDTH], unsigned y)
 {
     const Ssimu2Setup *const setup = s->pass->setup;
+    const Ssimu2Matrix *const matrix = &setup->matrix[picture];
+    const VmafPicture *const pic = picture ? s->pass->pair->dist : s->pass->pair->ref;
     const size_t at = at_column(s, s->from);
     const unsigned n = s->to - s->from;
     float *const rgb[3] = { light[0] + at, light[1] + at, light[2] + at };
     const void *const luma = sample_row(pic, 0, s->from, y);
     if (setup->shape.pix_fmt == VMAF_PIX_FMT_YUV400P) {
-        setup->dsp.grey(rgb[0], luma, n, &setup->matrix);
+        setup->dsp.grey(rgb[0], luma, n, matrix);
         memcpy(rgb[1], rgb[0], n * sizeof(float));
         memcpy(rgb[2], rgb[0], n * sizeof(float));
+    } else if (matrix->gbr) {
+        take_rgb(s, pic, rgb, y, matrix);
     } else {
-        spread_chroma(s, pic, 1, y);
-        spread_chroma(s, pic, 2, y);
+        spread_chroma(s, pic, 1, y, matrix->centre);
+        spread_chroma(s, pic, 2, y, matrix->centre);
         setup->dsp.colour(rgb, luma, s->buffers->chroma[0] + at, s->buffers->chroma[1] + at, n,
-                          &setup->matrix);
+                          matrix);
     }
     for (unsigned c = 0; c < 3; c++)
         rgb[c][n] = rgb[c][n - 1]; /* for halving an odd width */
@@ -153,7 +168,7 @@ static void take_rows(const Strip *s, unsigned row, unsigned y)
         const float *rgb[2][3], *inner[3][2];
         for (unsigned k = 0; k < (both ? 2 : 1); k++) {
             if (!pass->number)
-                make_light(s, i ? pass->pair->dist : pass->pair->ref, s->buffers->light[k], y + k);
+                make_light(s, i, s->buffers->light[k], y + k);
             for (unsigned c = 0; c < 3; c++)
                 rgb[k][c] = pass->number
                                 ? light_row(pass->frame, s->scale, 3 * i + c, y + k) + s->from

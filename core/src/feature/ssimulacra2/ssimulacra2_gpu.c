@@ -23,15 +23,26 @@ static Channels plan_channels(GpuPlan *plan, const Ssimu2Setup *setup)
     return channels;
 }
 
+#define FILL_MATRIX(params, of, m, grey)                                                           \
+    do {                                                                                           \
+        (params).of##_kind = (grey) ? SSIMU2_GREY : (m).gbr ? SSIMU2_GBR : SSIMU2_YUV;             \
+        (params).of##_black = (m).black;                                                           \
+        (params).of##_centre = (m).centre;                                                         \
+        (params).of##_unit = (m).luma;                                                             \
+        (params).of##_red_v = (m).red_v;                                                           \
+        (params).of##_green_u = (m).green_u;                                                       \
+        (params).of##_green_v = (m).green_v;                                                       \
+        (params).of##_blue_u = (m).blue_u;                                                         \
+    } while (0)
+
 static void plan_planes(const Feature *f, GpuPlan *plan, const Ssimu2Setup *setup,
                         const Channels *to)
 {
     const FrameShape *const shape = &f->shape;
-    const Ssimu2Matrix *const m = &setup->matrix;
     const bool grey = shape->pix_fmt == VMAF_PIX_FMT_YUV400P;
     /* Without chroma, luma is bound in its place and not read. */
     const unsigned blue = grey ? 0 : 1, red = grey ? 0 : 2;
-    const PlanesParams params = {
+    PlanesParams params = {
         .width = shape->w[0],
         .height = shape->h[0],
         .stride = gpu_plane_stride(plan, 0),
@@ -40,16 +51,10 @@ static void plan_planes(const Feature *f, GpuPlan *plan, const Ssimu2Setup *setu
         .chroma_stride = gpu_plane_stride(plan, blue),
         .across = shape->w[blue] < shape->w[0],
         .down = shape->h[blue] < shape->h[0],
-        .grey = grey,
         .scales = setup->scales,
-        .black = m->black,
-        .centre = m->centre,
-        .unit = m->luma,
-        .red_v = m->red_v,
-        .green_u = m->green_u,
-        .green_v = m->green_v,
-        .blue_u = m->blue_u,
     };
+    FILL_MATRIX(params, ref, setup->matrix[0], grey);
+    FILL_MATRIX(params, dist, setup->matrix[1], grey);
     gpu_pass(plan, &(GpuPass){
                        .kernel = gpu_by_depth(f, "ssimulacra2_planes_8", "ssimulacra2_planes_16"),
                        GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_ref(plan, blue), gpu_ref(plan, red),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Constants of a clip for ssimulacra2: checks options and shape, and lays out scales. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -18,20 +19,34 @@ static const struct {
     { "bt2020ncl", 0.2627, 0.0593 },
 };
 
-static int find_matrix(Ssimu2Matrix *matrix, const char *name, unsigned bpc, bool full)
+/* How the samples of a picture are coded. Those of fewer bits were widened by a factor. */
+typedef struct Samples {
+    char matrix[16], range[16];
+    unsigned bits;
+} Samples;
+
+static int fill_matrix(Ssimu2Matrix *matrix, const Samples *samples, unsigned bpc)
 {
-    const double peak = (double)((1u << bpc) - 1), step = (double)(1u << (bpc - 8));
+    const bool full = !strcmp(samples->range, "full"), gbr = !strcmp(samples->matrix, "gbr");
+    const double step = (double)(1u << (bpc - 8));
+    const double peak = (double)(((1u << samples->bits) - 1) << (bpc - samples->bits));
     const double unit = 8.0 * (full ? peak : 224.0 * step);
     size_t i = 0;
-    while (i < COUNT(matrices) && strcmp(matrices[i].name, name) != 0)
+    while (!gbr && i < COUNT(matrices) && strcmp(matrices[i].name, samples->matrix) != 0)
         i++;
     if (i == COUNT(matrices)) {
-        log_error("ssimulacra2: unknown matrix '%s': use bt709, bt601 or bt2020ncl", name);
+        log_error("ssimulacra2: unknown matrix '%s': use bt709, bt601, bt2020ncl or gbr",
+                  samples->matrix);
+        return -EINVAL;
+    }
+    if (!full && strcmp(samples->range, "limited") != 0) {
+        log_error("ssimulacra2: unknown range '%s': use limited or full", samples->range);
         return -EINVAL;
     }
     const double kr = matrices[i].red, kb = matrices[i].blue, kg = (1.0 - kr) - kb;
     const double red = 2.0 * (1.0 - kr), blue = 2.0 * (1.0 - kb);
     *matrix = (Ssimu2Matrix){
+        .gbr = gbr,
         .black = full ? 0 : 16 << (bpc - 8),
         .centre = 8 << (bpc - 1),
         .luma = (float)(1.0 / (full ? peak : 219.0 * step)),
@@ -43,12 +58,44 @@ static int find_matrix(Ssimu2Matrix *matrix, const char *name, unsigned bpc, boo
     return 0;
 }
 
-static int check_options(const Ssimu2Options *o)
+/* Reads MATRIX/RANGE or MATRIX/RANGE/BITS. Without tags the options count. */
+static int read_samples(Samples *samples, const Ssimu2Options *o, const char *tags, unsigned bpc)
 {
-    if (strcmp(o->range, "limited") != 0 && strcmp(o->range, "full") != 0) {
-        log_error("ssimulacra2: unknown range '%s': use limited or full", o->range);
+    int end = 0;
+    *samples = (Samples){ .bits = bpc };
+    if (!*tags) {
+        snprintf(samples->matrix, sizeof(samples->matrix), "%s", o->matrix);
+        snprintf(samples->range, sizeof(samples->range), "%s", o->range);
+        return 0;
+    }
+    const int count = sscanf(tags, "%15[^/]/%15[^/]%n/%2u%n", samples->matrix, samples->range, &end,
+                             &samples->bits, &end);
+    if (count < 2 || tags[end] || samples->bits < 8 || samples->bits > bpc) {
+        log_error("ssimulacra2: the tags '%s' are not MATRIX/RANGE or MATRIX/RANGE/BITS, with 8 to "
+                  "%u bits",
+                  tags, bpc);
         return -EINVAL;
     }
+    return 0;
+}
+
+static int find_matrix(Ssimu2Setup *setup, const Ssimu2Options *o, unsigned picture)
+{
+    const FrameShape *const shape = &setup->shape;
+    Ssimu2Matrix *const matrix = &setup->matrix[picture];
+    Samples samples;
+    int err = read_samples(&samples, o, o->tags[picture], shape->bpc);
+    if (!err)
+        err = fill_matrix(matrix, &samples, shape->bpc);
+    if (!err && matrix->gbr && shape->pix_fmt != VMAF_PIX_FMT_YUV444P) {
+        log_error("ssimulacra2: the matrix gbr needs pictures of 4:4:4, whose planes are G, B, R");
+        err = -EINVAL;
+    }
+    return err;
+}
+
+static int check_options(const Ssimu2Options *o)
+{
     if (strcmp(o->transfer, "srgb") != 0) {
         log_error("ssimulacra2: the metric is not defined for the transfer '%s': convert the video "
                   "to SDR, or use srgb",
@@ -103,9 +150,8 @@ int ssimu2_setup_init(Ssimu2Setup *setup, const FrameShape *shape, const Ssimu2O
         return -EINVAL;
     }
     int err = check_options(options);
-    if (!err)
-        err = find_matrix(&setup->matrix, options->matrix, shape->bpc,
-                          !strcmp(options->range, "full"));
+    for (unsigned i = 0; i < 2 && !err; i++)
+        err = find_matrix(setup, options, i);
     if (!err)
         lay_out(setup);
     return err;

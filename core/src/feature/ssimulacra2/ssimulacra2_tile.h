@@ -14,12 +14,17 @@
 
 /* A channel on the device is a plane for each scale, one after another, without gaps between rows
  * or planes. stride, chroma_stride: words in a row of samples. across, down: 1 where chroma is
- * subsampled. grey: 1 without chroma. The rest as in Ssimu2Matrix. */
+ * subsampled. kind: SSIMU2_YUV, …. The rest as in Ssimu2Matrix, of both pictures. */
+#define SSIMU2_YUV 0u
+#define SSIMU2_GREY 1u
+#define SSIMU2_GBR 2u
+#define SSIMU2_MATRIX_PARAMS(of)                                                                   \
+    ARG(u32, of##_kind) ARG(i32, of##_black) ARG(i32, of##_centre) ARG(f32, of##_unit)             \
+    ARG(f32, of##_red_v) ARG(f32, of##_green_u) ARG(f32, of##_green_v) ARG(f32, of##_blue_u)
 #define SSIMU2_PLANES_PARAMS                                                                       \
     ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, chroma_w) ARG(u32, chroma_h)        \
-    ARG(u32, chroma_stride) ARG(u32, across) ARG(u32, down) ARG(u32, grey) ARG(u32, scales)        \
-    ARG(i32, black) ARG(i32, centre) ARG(f32, unit) ARG(f32, red_v) ARG(f32, green_u)              \
-    ARG(f32, green_v) ARG(f32, blue_u)
+    ARG(u32, chroma_stride) ARG(u32, across) ARG(u32, down) ARG(u32, scales)                       \
+    SSIMU2_MATRIX_PARAMS(ref) SSIMU2_MATRIX_PARAMS(dist)
 
 /* Parameters for one scale. first: the index of its first pixel in a channel. blocks,
  * blocks_across: its blocks, in all and in a row. Layer z of the workgroups takes the channel in

@@ -560,8 +560,9 @@ static int prepare(Merge *merge)
     int err = 0;
     for (unsigned i = 0; !err && i < SIDES; i++)
         err = make_video(merge, (enum Side)i);
-    const unsigned rate =
-        extractors_rate(&merge->options, &rating->ref->traits, &rating->video->traits);
+    /* Samples are not looked at any more. */
+    const ExtractorFacts facts = { .rate = extractors_rate(&merge->options, &rating->ref->traits,
+                                                           &rating->video->traits) };
     if (!err)
         err = rating_create_context(rating, &merge->options, 0, rating);
     if (!err)
@@ -569,7 +570,7 @@ static int prepare(Merge *merge)
     if (!err)
         err = models_use(rating->models, rating->vmaf);
     if (!err)
-        err = extractors_use(&merge->options, rate, rating->vmaf);
+        err = extractors_use(&merge->options, &facts, &rating->warnings, rating->vmaf);
     if (!err)
         err = check_extractors(merge);
     if (!err)
