@@ -9,6 +9,7 @@ usage: windows_test.py WINDOWS NATIVE TOP
 
 Exits with 77 (skipped) without Wine. Wine keeps its files (WINEPREFIX) in WINDOWS/wine.
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -204,12 +205,15 @@ def figures():
         + ['-o', work + '/figures.exe', test + '/test/golden/figures_test.c', test + '/test/synth/synth.c',
            core + '/tools/libvmaf_tool.a', core + '/src/libvmaf_core.a', f'-L{windows}/needs/lib', '-ljansson', '-lexactmath',
            '-static', '-lpthread'], check=True)
-    tables = ['adm', 'cambi', 'ciede', 'model', 'motion', 'psnr', 'psnr_hvs', 'speed', 'ssim', 'vif']
-    for table in tables:
-        for way in ([], ['--cpumask', '-1']):
-            got = wine([work + '/figures.exe'] + way + [f'{test}/test/golden/figures/{table}.txt'])
-            text = (got.stdout + got.stderr).decode()
-            check(got.returncode == 0, f'{table} {way}: exit {got.returncode}\n{text[-1500:]}')
+    tables = ['adm', 'cambi', 'ciede', 'model', 'motion', 'psnr', 'psnr_hvs', 'speed', 'ssim', 'ssimulacra2', 'vif', 'xpsnr']
+
+    def compare(case):
+        table, way = case
+        got = wine([work + '/figures.exe'] + way + [f'{test}/test/golden/figures/{table}.txt'])
+        text = (got.stdout + got.stderr).decode()
+        check(got.returncode == 0, f'{table} {way}: exit {got.returncode}\n{text[-1500:]}')
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compare, [(table, way) for table in tables for way in ([], ['--cpumask', '-1'])]))
 
 
 # Start one Wine server for all following programs, instead of one for each.
