@@ -35,7 +35,7 @@ for library in libavformat libavcodec libavutil libswscale; do
     needed="$needed $(apt-cache pkgnames "$library" | grep -E "^${library}[0-9]+\$" | sort | tail -n 1)"
 done
 [ ! -f "$sycl_list" ] || needed="$needed $sycl_runtime"
-# Packages with drivers. Intel's compute runtime has two doors: OpenCL, which every Debian since 11 has, and Level Zero,
+# Packages with drivers. Intel's compute runtime has two interfaces: OpenCL, which every Debian since 11 has, and Level Zero,
 # which has a driver since Debian 13.
 wanted="mesa-vulkan-drivers mesa-va-drivers $intel_va libpng16-16 libamdhip64-5 libhiprtc-builtins5"
 wanted="$wanted libze1 libze-intel-gpu1 intel-opencl-icd ocl-icd-libopencl1"

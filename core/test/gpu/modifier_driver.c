@@ -21,8 +21,10 @@ typedef struct Mapping {
     size_t size;
 } Mapping;
 
-typedef struct Guest {
-    struct Guest *next;
+/* An image in imported memory. The real driver has a plain image for it, which is filled from the
+ * file. */
+typedef struct TiledImage {
+    struct TiledImage *next;
     VkImage image;
     VkImageCreateInfo info; /* without its chain */
     uint64_t modifier;
@@ -33,7 +35,7 @@ typedef struct Guest {
     VkBuffer staging;
     VkDeviceMemory staging_memory;
     uint8_t *staged;
-} Guest;
+} TiledImage;
 
 static struct {
     const VulkanInstance *instance;
@@ -42,7 +44,7 @@ static struct {
     VkDev vkd;
     PFN_vkCmdCopyBufferToImage copy;
     Mapping *mappings;
-    Guest *guests;
+    TiledImage *images;
     unsigned acquired, released;
 } driver;
 
@@ -73,16 +75,16 @@ static unsigned find_format(VkFormat format)
     return i;
 }
 
-static unsigned plane_width(const Guest *guest, unsigned p)
+static unsigned plane_width(const TiledImage *tiled, unsigned p)
 {
-    const bool half = p && formats[find_format(guest->info.format)].half_x;
-    return (guest->info.extent.width + half) >> half;
+    const bool half = p && formats[find_format(tiled->info.format)].half_x;
+    return (tiled->info.extent.width + half) >> half;
 }
 
-static unsigned plane_height(const Guest *guest, unsigned p)
+static unsigned plane_height(const TiledImage *tiled, unsigned p)
 {
-    const bool half = p && formats[find_format(guest->info.format)].half_y;
-    return (guest->info.extent.height + half) >> half;
+    const bool half = p && formats[find_format(tiled->info.format)].half_y;
+    return (tiled->info.extent.height + half) >> half;
 }
 
 size_t modifier_position(uint64_t modifier, size_t stride, size_t byte, size_t row)
@@ -214,12 +216,12 @@ static VkDeviceMemory allocate_real(const VkMemoryRequirements *needs, VkMemoryP
 
 /* ---- images ---- */
 
-static Guest *find_guest(VkImage image)
+static TiledImage *find_tiled(VkImage image)
 {
-    Guest *guest = driver.guests;
-    while (guest && guest->image != image)
-        guest = guest->next;
-    return guest;
+    TiledImage *tiled = driver.images;
+    while (tiled && tiled->image != image)
+        tiled = tiled->next;
+    return tiled;
 }
 
 static VkResult VKAPI_CALL create_image(VkDevice device, const VkImageCreateInfo *info,
@@ -231,22 +233,22 @@ static VkResult VKAPI_CALL create_image(VkDevice device, const VkImageCreateInfo
     assert_int_equal(VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT, external->handleTypes);
     assert_int_equal(VK_STRUCTURE_TYPE_IMAGE_DRM_FORMAT_MODIFIER_EXPLICIT_CREATE_INFO_EXT,
                      layout->sType);
-    Guest *guest = calloc(1, sizeof(*guest));
-    assert_non_null(guest);
-    guest->info = *info;
-    guest->info.pNext = NULL;
-    guest->info.tiling = VK_IMAGE_TILING_OPTIMAL;
-    guest->info.usage |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-    guest->info.flags &= ~(VkImageCreateFlags)VK_IMAGE_CREATE_DISJOINT_BIT;
-    guest->modifier = layout->drmFormatModifier;
-    guest->memory_planes = layout->drmFormatModifierPlaneCount;
-    for (unsigned p = 0; p < guest->memory_planes; p++)
-        guest->layout[p] = layout->pPlaneLayouts[p];
-    const VkResult result = driver.vkd.CreateImage(device, &guest->info, callbacks, out);
+    TiledImage *tiled = calloc(1, sizeof(*tiled));
+    assert_non_null(tiled);
+    tiled->info = *info;
+    tiled->info.pNext = NULL;
+    tiled->info.tiling = VK_IMAGE_TILING_OPTIMAL;
+    tiled->info.usage |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    tiled->info.flags &= ~(VkImageCreateFlags)VK_IMAGE_CREATE_DISJOINT_BIT;
+    tiled->modifier = layout->drmFormatModifier;
+    tiled->memory_planes = layout->drmFormatModifierPlaneCount;
+    for (unsigned p = 0; p < tiled->memory_planes; p++)
+        tiled->layout[p] = layout->pPlaneLayouts[p];
+    const VkResult result = driver.vkd.CreateImage(device, &tiled->info, callbacks, out);
     assert_int_equal(VK_SUCCESS, result);
-    guest->image = *out;
-    guest->next = driver.guests;
-    driver.guests = guest;
+    tiled->image = *out;
+    tiled->next = driver.images;
+    driver.images = tiled;
     return result;
 }
 
@@ -259,15 +261,15 @@ static unsigned plane_of(VkImageAspectFlags aspect)
 }
 
 /* The first byte after a plane. */
-static size_t plane_end(const Guest *guest, unsigned p)
+static size_t plane_end(const TiledImage *tiled, unsigned p)
 {
-    const unsigned f = find_format(guest->info.format);
+    const unsigned f = find_format(tiled->info.format);
     if (p >= formats[f].planes)
-        return guest->layout[p].offset + 1; /* compression data */
-    const size_t rows = plane_height(guest, p);
+        return tiled->layout[p].offset + 1; /* compression data */
+    const size_t rows = plane_height(tiled, p);
     const size_t whole =
-        guest->modifier == MODIFIER_LINEAR ? rows : (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
-    return guest->layout[p].offset + whole * guest->layout[p].rowPitch;
+        tiled->modifier == MODIFIER_LINEAR ? rows : (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+    return tiled->layout[p].offset + whole * tiled->layout[p].rowPitch;
 }
 
 static void VKAPI_CALL memory_requirements(VkDevice device,
@@ -275,46 +277,46 @@ static void VKAPI_CALL memory_requirements(VkDevice device,
                                            VkMemoryRequirements2 *out)
 {
     const VkImagePlaneMemoryRequirementsInfo *plane = info->pNext;
-    const Guest *guest = find_guest(info->image);
+    const TiledImage *tiled = find_tiled(info->image);
     size_t end = 0;
-    for (unsigned p = 0; p < guest->memory_planes; p++)
+    for (unsigned p = 0; p < tiled->memory_planes; p++)
         if (!plane || p == plane_of(plane->planeAspect))
-            end = end > plane_end(guest, p) ? end : plane_end(guest, p);
+            end = end > plane_end(tiled, p) ? end : plane_end(tiled, p);
     out->memoryRequirements =
         (VkMemoryRequirements){ .size = end, .alignment = 1, .memoryTypeBits = 1 };
 }
 
-static void make_real(Guest *guest)
+static void make_real(TiledImage *tiled)
 {
     const VkImageMemoryRequirementsInfo2 info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, .image = guest->image
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, .image = tiled->image
     };
     VkMemoryRequirements2 needs = { .sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2 };
     driver.vkd.GetImageMemoryRequirements2(driver.device, &info, &needs);
-    guest->memory = allocate_real(&needs.memoryRequirements, 0);
+    tiled->memory = allocate_real(&needs.memoryRequirements, 0);
     const VkBindImageMemoryInfo bind = {
         .sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO,
-        .image = guest->image,
-        .memory = guest->memory,
+        .image = tiled->image,
+        .memory = tiled->memory,
     };
     assert_int_equal(VK_SUCCESS, driver.vkd.BindImageMemory2(driver.device, 1, &bind));
     const VkBufferCreateInfo buffer = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = (VkDeviceSize)guest->info.extent.width * guest->info.extent.height * 16,
+        .size = (VkDeviceSize)tiled->info.extent.width * tiled->info.extent.height * 16,
         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
     };
     assert_int_equal(VK_SUCCESS,
-                     driver.vkd.CreateBuffer(driver.device, &buffer, NULL, &guest->staging));
+                     driver.vkd.CreateBuffer(driver.device, &buffer, NULL, &tiled->staging));
     VkMemoryRequirements wants;
-    driver.vkd.GetBufferMemoryRequirements(driver.device, guest->staging, &wants);
-    guest->staging_memory = allocate_real(&wants, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+    driver.vkd.GetBufferMemoryRequirements(driver.device, tiled->staging, &wants);
+    tiled->staging_memory = allocate_real(&wants, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                                       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-    assert_int_equal(VK_SUCCESS, driver.vkd.BindBufferMemory(driver.device, guest->staging,
-                                                             guest->staging_memory, 0));
+    assert_int_equal(VK_SUCCESS, driver.vkd.BindBufferMemory(driver.device, tiled->staging,
+                                                             tiled->staging_memory, 0));
     void *mapped;
-    assert_int_equal(VK_SUCCESS, driver.vkd.MapMemory(driver.device, guest->staging_memory, 0,
+    assert_int_equal(VK_SUCCESS, driver.vkd.MapMemory(driver.device, tiled->staging_memory, 0,
                                                       VK_WHOLE_SIZE, 0, &mapped));
-    guest->staged = mapped;
+    tiled->staged = mapped;
 }
 
 static VkResult VKAPI_CALL bind_memory(VkDevice device, uint32_t count,
@@ -322,28 +324,28 @@ static VkResult VKAPI_CALL bind_memory(VkDevice device, uint32_t count,
 {
     assert_int_equal(1, count);
     const VkBindImagePlaneMemoryInfo *plane = info->pNext;
-    Guest *guest = find_guest(info->image);
-    for (unsigned p = 0; p < guest->memory_planes; p++)
+    TiledImage *tiled = find_tiled(info->image);
+    for (unsigned p = 0; p < tiled->memory_planes; p++)
         if (!plane || p == plane_of(plane->planeAspect))
-            guest->bound[p] = (const Mapping *)info->memory;
-    if (!guest->memory)
-        make_real(guest);
+            tiled->bound[p] = (const Mapping *)info->memory;
+    if (!tiled->memory)
+        make_real(tiled);
     return VK_SUCCESS;
 }
 
 static void VKAPI_CALL destroy_image(VkDevice device, VkImage image,
                                      const VkAllocationCallbacks *callbacks)
 {
-    Guest **link = &driver.guests;
+    TiledImage **link = &driver.images;
     while ((*link)->image != image)
         link = &(*link)->next;
-    Guest *guest = *link;
-    *link = guest->next;
+    TiledImage *tiled = *link;
+    *link = tiled->next;
     driver.vkd.DestroyImage(device, image, callbacks);
-    driver.vkd.FreeMemory(device, guest->memory, NULL);
-    driver.vkd.DestroyBuffer(device, guest->staging, NULL);
-    driver.vkd.FreeMemory(device, guest->staging_memory, NULL);
-    free(guest);
+    driver.vkd.FreeMemory(device, tiled->memory, NULL);
+    driver.vkd.DestroyBuffer(device, tiled->staging, NULL);
+    driver.vkd.FreeMemory(device, tiled->staging_memory, NULL);
+    free(tiled);
 }
 
 /* ---- barriers ---- */
@@ -356,28 +358,29 @@ static void record_barrier(VkCommandBuffer commands, const VkImageMemoryBarrier 
 }
 
 /* Writes a plane to staging memory, row by row without gaps. Returns its size there. */
-static size_t stage_plane(const Guest *guest, unsigned p, size_t offset)
+static size_t stage_plane(const TiledImage *tiled, unsigned p, size_t offset)
 {
-    const unsigned bytes = formats[find_format(guest->info.format)].bytes[p];
-    const size_t row = (size_t)plane_width(guest, p) * bytes;
-    assert_non_null(guest->bound[p]);
-    for (unsigned y = 0; y < plane_height(guest, p); y++)
+    const unsigned bytes = formats[find_format(tiled->info.format)].bytes[p];
+    const size_t row = (size_t)plane_width(tiled, p) * bytes;
+    assert_non_null(tiled->bound[p]);
+    for (unsigned y = 0; y < plane_height(tiled, p); y++)
         for (size_t x = 0; x < row; x++) {
-            const size_t at = guest->layout[p].offset +
-                              modifier_position(guest->modifier, guest->layout[p].rowPitch, x, y);
-            assert_true(at < guest->bound[p]->size);
-            guest->staged[offset + y * row + x] = guest->bound[p]->data[at];
+            const size_t at = tiled->layout[p].offset +
+                              modifier_position(tiled->modifier, tiled->layout[p].rowPitch, x, y);
+            assert_true(at < tiled->bound[p]->size);
+            tiled->staged[offset + y * row + x] = tiled->bound[p]->data[at];
         }
-    return (row * plane_height(guest, p) + 15) / 16 * 16;
+    return (row * plane_height(tiled, p) + 15) / 16 * 16;
 }
 
 /* Fills the image from its file. Afterwards it is in the layout that the user expects. */
-static void fill(VkCommandBuffer commands, const Guest *guest, const VkImageMemoryBarrier *from)
+static void fill(VkCommandBuffer commands, const TiledImage *tiled,
+                 const VkImageMemoryBarrier *from)
 {
     static const VkImageAspectFlags aspects[3] = { VK_IMAGE_ASPECT_PLANE_0_BIT,
                                                    VK_IMAGE_ASPECT_PLANE_1_BIT,
                                                    VK_IMAGE_ASPECT_PLANE_2_BIT };
-    const unsigned planes = formats[find_format(guest->info.format)].planes;
+    const unsigned planes = formats[find_format(tiled->info.format)].planes;
     VkImageMemoryBarrier barrier = *from;
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.srcAccessMask = barrier.dstAccessMask =
@@ -390,10 +393,10 @@ static void fill(VkCommandBuffer commands, const Guest *guest, const VkImageMemo
         const VkBufferImageCopy region = {
             .bufferOffset = offset,
             .imageSubresource = { planes > 1 ? aspects[p] : VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1 },
-            .imageExtent = { plane_width(guest, p), plane_height(guest, p), 1 },
+            .imageExtent = { plane_width(tiled, p), plane_height(tiled, p), 1 },
         };
-        offset += stage_plane(guest, p, offset);
-        driver.copy(commands, guest->staging, guest->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
+        offset += stage_plane(tiled, p, offset);
+        driver.copy(commands, tiled->staging, tiled->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
                     &region);
     }
     barrier.oldLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
@@ -407,12 +410,12 @@ static void VKAPI_CALL pipeline_barrier(VkCommandBuffer commands, VkPipelineStag
                                         uint32_t buffer_count, const VkBufferMemoryBarrier *buffers,
                                         uint32_t image_count, const VkImageMemoryBarrier *images)
 {
-    const Guest *guest = image_count ? find_guest(images->image) : NULL;
-    if (guest && images->srcQueueFamilyIndex == VK_QUEUE_FAMILY_FOREIGN_EXT) {
+    const TiledImage *tiled = image_count ? find_tiled(images->image) : NULL;
+    if (tiled && images->srcQueueFamilyIndex == VK_QUEUE_FAMILY_FOREIGN_EXT) {
         assert_int_equal(images->oldLayout, images->newLayout);
         driver.acquired++;
-        fill(commands, guest, images);
-    } else if (guest && images->dstQueueFamilyIndex == VK_QUEUE_FAMILY_FOREIGN_EXT) {
+        fill(commands, tiled, images);
+    } else if (tiled && images->dstQueueFamilyIndex == VK_QUEUE_FAMILY_FOREIGN_EXT) {
         assert_int_equal(images->oldLayout, images->newLayout);
         driver.released++;
     } else {
@@ -480,7 +483,7 @@ PFN_vkGetInstanceProcAddr modifier_driver_begin(const VulkanInstance *instance,
 void modifier_driver_end(void)
 {
     assert_null(driver.mappings);
-    assert_null(driver.guests);
+    assert_null(driver.images);
 }
 
 unsigned modifier_driver_acquired(void)

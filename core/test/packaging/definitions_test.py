@@ -82,10 +82,10 @@ for name in ('linux', 'lavapipe-gate', 'sanitizers', 'arm64', 'job', 'windows', 
     check(f'no job {name}', name in jobs)
 
 # Machines with a card must not pass without it.
-lanes = {lane['card']: lane['require'] for lane in jobs['cards']['strategy']['matrix']['include']}
-check('a lane of a card does not demand hardware', set(lanes) == {'vmaf-arc', 'vmaf-amd', 'vmaf-nvidia'} and
-      all('--require hardware' in require for require in lanes.values()))
-check('the lane for Arc does not demand an Intel device', '--require Intel' in lanes['vmaf-arc'])
+demands = {machine['card']: machine['require'] for machine in jobs['cards']['strategy']['matrix']['include']}
+check('a job on a card does not demand hardware', set(demands) == {'vmaf-arc', 'vmaf-amd', 'vmaf-nvidia'} and
+      all('--require hardware' in require for require in demands.values()))
+check('the job on Arc does not demand an Intel device', '--require Intel' in demands['vmaf-arc'])
 for name in ('cards', 'moltenvk'):
     runs = ' '.join(step.get('run', '') for step in jobs[name]['steps'])
     check(f'{name}: nothing demands hardware before the gate', re.search(
