@@ -12,7 +12,7 @@
 
 /* ---- properties from the stream and its first frame ---- */
 
-static bool is_interlaced(const AVFrame *frame)
+bool libav_is_interlaced(const AVFrame *frame)
 {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
     return frame->flags & AV_FRAME_FLAG_INTERLACED;
@@ -94,7 +94,7 @@ static void set_traits(Libav *libav)
 
 static void note_interlacing(Libav *libav)
 {
-    if (libav->video->traits.interlaced || !is_interlaced(libav->frame))
+    if (libav->video->traits.interlaced || !libav_is_interlaced(libav->frame))
         return;
     libav->video->traits.interlaced = true;
     video_note(libav->video, "interlaced", false,
@@ -103,21 +103,20 @@ static void note_interlacing(Libav *libav)
                (unsigned long long)libav->found);
 }
 
-/* True if the stream says that decoders add film grain. */
-static bool has_grain(const Libav *libav)
+bool libav_has_grain(const AVFrame *frame, const AVCodecContext *codec)
 {
     bool grain = false;
-    for (int i = 0; i < libav->frame->nb_side_data; i++)
-        grain |= libav->frame->side_data[i]->type == AV_FRAME_DATA_FILM_GRAIN_PARAMS;
+    for (int i = 0; i < frame->nb_side_data; i++)
+        grain |= frame->side_data[i]->type == AV_FRAME_DATA_FILM_GRAIN_PARAMS;
 #ifdef FF_CODEC_PROPERTY_FILM_GRAIN
-    grain |= libav->codec->properties & FF_CODEC_PROPERTY_FILM_GRAIN;
+    grain |= codec->properties & FF_CODEC_PROPERTY_FILM_GRAIN;
 #endif
     return grain;
 }
 
 static void note_grain(Libav *libav)
 {
-    if (libav->grain_noted || !has_grain(libav))
+    if (libav->grain_noted || !libav_has_grain(libav->frame, libav->codec))
         return;
     libav->grain_noted = true;
     if (libav->video->options.no_grain)
@@ -136,6 +135,7 @@ static void libav_close(Video *video)
     Libav *const libav = video->state;
     if (!libav)
         return;
+    sections_destroy(libav->sections);
     frame_unpacker_close(&libav->unpacker);
     avcodec_free_context(&libav->codec); /* its threads may log until here */
     avformat_close_input(&libav->format);
@@ -167,13 +167,8 @@ static int decode_first(Libav *libav)
     return atomic_load(&video->source->cancelled) ? -ECANCELED : -EINVAL;
 }
 
-static int libav_open(Video *video)
+int libav_begin(Video *video)
 {
-    const char *const missing = libav_api_open();
-    if (missing) {
-        say("%s: %s", video->path, missing);
-        return -ENOSYS;
-    }
     Libav *const libav = calloc(1, sizeof(*libav));
     if (!libav)
         return -ENOMEM;
@@ -186,9 +181,21 @@ static int libav_open(Video *video)
     libav->host = av_frame_alloc();
     if (!libav->packet || !libav->frame || !libav->host)
         return -ENOMEM;
-    int err = libav_open_stream(libav);
-    if (!err)
-        err = decode_first(libav);
+    return libav_open_stream(libav);
+}
+
+static int libav_open(Video *video)
+{
+    const char *const missing = libav_api_open();
+    if (missing) {
+        say("%s: %s", video->path, missing);
+        return -ENOSYS;
+    }
+    int err = libav_begin(video);
+    if (err)
+        return err;
+    Libav *const libav = video->state;
+    err = decode_first(libav);
     if (!err)
         err = libav_hw_tell(libav);
     if (err)

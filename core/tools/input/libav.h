@@ -40,6 +40,14 @@ typedef struct SentPacket {
 /* The number of packets remembered: more than any decoder delays its frames by. */
 enum { LIBAV_SENT = 128 };
 
+/* The packets that were sent to a decoder last. */
+typedef struct SentPackets {
+    SentPacket packets[LIBAV_SENT];
+    unsigned next;
+} SentPackets;
+
+typedef struct Sections Sections;
+
 typedef struct Libav {
     Video *video;
     AVFormatContext *format;
@@ -77,14 +85,16 @@ typedef struct Libav {
     bool timed;
     unsigned leapt;    /* how often times went back or jumped */
     uint64_t position; /* of `frame` in the file, or VIDEO_NO_POSITION */
-    SentPacket sent[LIBAV_SENT];
-    unsigned sent_next;
-    bool grain_noted; /* the video has film grain, and a note says so */
-    uint64_t damaged; /* the number of damaged frames and packets */
+    SentPackets sent;
+    bool grain_noted;   /* the video has film grain, and a note says so */
+    uint64_t damaged;   /* the number of damaged frames and packets */
+    Sections *sections; /* decodes from the second frame on; NULL: `codec` does */
+    bool not_cut;       /* the video was not cut into sections, or is not any more */
     FrameUnpacker unpacker;
 
     pthread_mutex_t log_lock; /* guards log_line, which any of the libraries' threads may write */
     char log_line[256];       /* the last error that the libraries logged about this video */
+    atomic_bool complained;   /* they logged an error; a user of this clears it */
 } Libav;
 
 /* ---- libav_open.c: opens the container, its stream and a decoder ---- */
@@ -100,6 +110,11 @@ void libav_io_destroy(Libav *libav);
 
 /* Opens the container, the stream and the decoder. Logs errors; returns 0 or negative errno. */
 int libav_open_stream(Libav *libav);
+/* Makes and opens one more decoder like `codec`, with this many threads. It logs to `libav`, and
+ * the caller frees it first. Returns 0 or a negative error. */
+int libav_decoder_create(Libav *libav, const AVCodec *decoder, int threads, AVCodecContext **codec);
+/* Decoder threads that the options allow for a video. */
+int libav_thread_count(const VideoOptions *options);
 /* Replaces the decoder by one on the CPU after the device refused the video and before the first
  * frame; fails if the user named the device. Logs errors; returns 0 or negative errno. */
 int libav_open_on_cpu(Libav *libav);
@@ -120,8 +135,8 @@ void libav_playlist_guard(Libav *libav);
 
 /* Opens a device if the options ask for one, and chooses a decoder that can use it. */
 int libav_hw_choose(Libav *libav, const AVCodec **decoder);
-/* Gives the device to the decoder; call before the decoder is opened. */
-int libav_hw_attach(Libav *libav);
+/* Gives the device to a decoder; call before that is opened. */
+int libav_hw_attach(Libav *libav, AVCodecContext *codec);
 /* Copies the latest frame to `host` if it is on a device. */
 int libav_hw_fetch(Libav *libav);
 /* Logs what decodes the video; call after the first frame. */
@@ -132,7 +147,37 @@ void libav_hw_close(Libav *libav);
 /* True if the latest frame is on a device. */
 bool libav_on_device(const Libav *libav);
 
+/* ---- libav.c ---- */
+
+/* Sets up `state` of a video and opens its container, stream and decoder, as the first step of
+ * opening it; the reader's close undoes it. Logs errors; returns 0 or negative errno. */
+int libav_begin(Video *video);
+bool libav_is_interlaced(const AVFrame *frame);
+/* True if the stream says that decoders add film grain. */
+bool libav_has_grain(const AVFrame *frame, const AVCodecContext *codec);
+
+/* ---- libav_sections.c: several decoders for one video (docs/adr/0041) ---- */
+
+/* Cuts the video into sections for several decoders, if it can be cut and they help; the first
+ * frame was found already. Otherwise nothing changes. */
+void sections_start(Libav *libav);
+/* Puts the next frame into `frame` of the Libav. Sets *gave_up if the decoder of the Libav has to
+ * continue: something is unusual, and that one handles it as if nothing had ever been cut. */
+enum FrameStatus sections_next(Sections *sections, Libav *libav, bool *gave_up);
+/* The Libav that reads the packets. */
+const Libav *sections_reader(const Sections *sections);
+void sections_destroy(Sections *sections); /* NULL is fine */
+
 /* ---- libav_decode.c: decodes frames, and seeks by time ---- */
+
+/* Reads the next packet of the stream. AVERROR_EOF at the end and when the rest cannot be read. */
+int libav_read_packet(Libav *libav);
+/* Remembers a packet that is sent to a decoder. */
+void libav_note_sent(SentPackets *sent, const AVPacket *packet);
+/* The position in the file of the packet with the frame's time, or VIDEO_NO_POSITION. */
+uint64_t libav_position(SentPackets *sent, const AVFrame *frame);
+/* Stops using sections, before the video is read from elsewhere. */
+void libav_drop_sections(Libav *libav);
 
 /* Decodes the next frame into `frame`. */
 enum FrameStatus libav_decode(Libav *libav);

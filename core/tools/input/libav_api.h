@@ -98,6 +98,9 @@ const char *libav_api_open(void);
     X(av_get_pix_fmt_name)                                                                         \
     X(av_hwdevice_ctx_create)                                                                      \
     X(av_hwdevice_find_type_by_name)                                                               \
+    X(av_hwframe_ctx_alloc)                                                                        \
+    X(av_hwframe_ctx_init)                                                                         \
+    X(av_hwframe_get_buffer)                                                                       \
     X(av_hwframe_transfer_data)                                                                    \
     X(av_log_set_callback)                                                                         \
     X(av_malloc)                                                                                   \
@@ -155,6 +158,9 @@ extern LibavApi libav_api;
 #define av_guess_sample_aspect_ratio libav_api.av_guess_sample_aspect_ratio
 #define av_hwdevice_ctx_create libav_api.av_hwdevice_ctx_create
 #define av_hwdevice_find_type_by_name libav_api.av_hwdevice_find_type_by_name
+#define av_hwframe_ctx_alloc libav_api.av_hwframe_ctx_alloc
+#define av_hwframe_ctx_init libav_api.av_hwframe_ctx_init
+#define av_hwframe_get_buffer libav_api.av_hwframe_get_buffer
 #define av_hwframe_transfer_data libav_api.av_hwframe_transfer_data
 #define av_log_set_callback libav_api.av_log_set_callback
 #define av_malloc libav_api.av_malloc

@@ -57,8 +57,7 @@ static void note_reach(Libav *libav)
             fmax(libav->packets_end, (double)time * av_q2d(stream->time_base) + lasts);
 }
 
-/* Reads the next packet of the stream. AVERROR_EOF at the end and when the rest cannot be read. */
-static int read_packet(Libav *libav)
+int libav_read_packet(Libav *libav)
 {
     for (;;) {
         const int err = av_read_frame(libav->format, libav->packet);
@@ -106,26 +105,30 @@ static int go_on_without_device(Libav *libav)
 
 /* ---- positions of frames in the file ---- */
 
+void libav_note_sent(SentPackets *sent, const AVPacket *packet)
+{
+    sent->packets[sent->next] = (SentPacket){ packet->pts, packet->pos };
+    sent->next = (sent->next + 1) % LIBAV_SENT;
+}
+
 static void note_sent(Libav *libav)
 {
     if (libav->device && !libav->opening && !libav->found)
         libav->opening = av_packet_clone(libav->packet);
-    libav->sent[libav->sent_next] = (SentPacket){ libav->packet->pts, libav->packet->pos };
-    libav->sent_next = (libav->sent_next + 1) % LIBAV_SENT;
+    libav_note_sent(&libav->sent, libav->packet);
     libav->last_packet_time = libav->packet->pts;
 }
 
-/* Finds the position of the packet with the frame's time. In a file joined from several, a time
- * may occur again: the oldest packet is the right one. */
-static uint64_t position_of_frame(Libav *libav)
+/* In a file joined from several, a time may occur again: the oldest packet is the right one. */
+uint64_t libav_position(SentPackets *sent, const AVFrame *frame)
 {
-    const int64_t time = libav->frame->pts;
+    const int64_t time = frame->pts;
     for (unsigned i = 0; i < LIBAV_SENT && time != AV_NOPTS_VALUE; i++) {
-        SentPacket *const sent = &libav->sent[(libav->sent_next + i) % LIBAV_SENT];
-        if (sent->time != time || sent->position <= 0)
+        SentPacket *const packet = &sent->packets[(sent->next + i) % LIBAV_SENT];
+        if (packet->time != time || packet->position <= 0)
             continue;
-        const uint64_t position = (uint64_t)sent->position;
-        *sent = (SentPacket){ 0 };
+        const uint64_t position = (uint64_t)packet->position;
+        *packet = (SentPacket){ 0 };
         return position;
     }
     return VIDEO_NO_POSITION;
@@ -136,7 +139,7 @@ static uint64_t position_of_frame(Libav *libav)
 /* Sends the decoder the next packet. Negative: decoding cannot continue. */
 static int feed(Libav *libav)
 {
-    int err = read_packet(libav);
+    int err = libav_read_packet(libav);
     if (err && err != AVERROR_EOF)
         return err;
     libav->draining = err != 0;
@@ -217,7 +220,8 @@ static bool is_of_last_packet(const Libav *libav)
     return time == AV_NOPTS_VALUE ? libav->draining : time == libav->last_packet_time;
 }
 
-enum FrameStatus libav_decode(Libav *libav)
+/* Decodes the next frame with the one decoder of the Libav. */
+static enum FrameStatus decode(Libav *libav)
 {
     enum { FAILURES_MAX = 1000 }; /* a decoder that fails without end is stopped */
     const AVFrame *const frame = libav->frame;
@@ -246,11 +250,52 @@ enum FrameStatus libav_decode(Libav *libav)
         note_damage(libav, AVERROR_INVALIDDATA);
         libav->end_damaged |= is_of_last_packet(libav);
     }
-    libav->position = position_of_frame(libav);
+    libav->position = libav_position(&libav->sent, libav->frame);
     libav->fetched = false;
     if (libav->keep)
         return FRAME_WHOLE;
     return libav_hw_fetch(libav) || crop(libav) ? FRAME_ERROR : FRAME_WHOLE;
+}
+
+/* ---- sections ---- */
+
+void libav_drop_sections(Libav *libav)
+{
+    sections_destroy(libav->sections);
+    libav->sections = NULL;
+    libav->not_cut = true;
+}
+
+/* Goes on with the one decoder, which has decoded the first frame so far. It meets what stopped the
+ * sections by itself and handles it as if there had been none. */
+static enum FrameStatus catch_up(Libav *libav)
+{
+    const uint64_t wanted = libav->found;
+    enum FrameStatus status = FRAME_WHOLE;
+    libav_drop_sections(libav);
+    libav->found = 1;
+    while (status == FRAME_WHOLE && libav->found < wanted) {
+        status = decode(libav);
+        libav->found += status == FRAME_WHOLE;
+    }
+    return status;
+}
+
+enum FrameStatus libav_decode(Libav *libav)
+{
+    bool gave_up = false;
+    if (!libav->sections && !libav->not_cut && libav->found == 1)
+        sections_start(libav);
+    if (!libav->sections)
+        return decode(libav);
+    enum FrameStatus status = sections_next(libav->sections, libav, &gave_up);
+    if (gave_up) {
+        status = catch_up(libav);
+        return status == FRAME_WHOLE ? decode(libav) : status;
+    }
+    if (status == FRAME_WHOLE && !libav->keep && crop(libav))
+        return FRAME_ERROR;
+    return status;
 }
 
 /* ---- the end ----
@@ -272,9 +317,11 @@ static double missing_seconds(const Libav *libav)
     return libav->packets_end > 0.0 && lasts > 0.0 ? begin + lasts - libav->packets_end : 0.0;
 }
 
-bool libav_ends_early(const Libav *libav)
+bool libav_ends_early(const Libav *reader)
 {
-    Video *const video = libav->video;
+    Video *const video = reader->video;
+    const uint64_t found = reader->found;
+    const Libav *const libav = reader->sections ? sections_reader(reader->sections) : reader;
     const VideoTraits *const traits = &video->traits;
     const AVStream *const stream = libav->stream;
     const double frame = traits->rate_num ? (double)traits->rate_den / traits->rate_num : 0.04;
@@ -283,11 +330,11 @@ bool libav_ends_early(const Libav *libav)
     if (traits->timeless)
         return false;
     if (stream->nb_frames > 0) {
-        const uint64_t came = libav->sought ? libav->found : libav->packets;
+        const uint64_t came = libav->sought ? found : libav->packets;
         if ((uint64_t)stream->nb_frames <= came || missing < frame * 3 / 4)
             return false;
         snprintf(video->cut, sizeof(video->cut), ": its header says %lld frames, and it has %llu",
-                 (long long)stream->nb_frames, (unsigned long long)libav->found);
+                 (long long)stream->nb_frames, (unsigned long long)found);
         return true;
     }
     if (measured || missing < fmax(0.5, 3.0 * frame))
@@ -367,6 +414,7 @@ static bool is_entry(const Libav *libav)
 
 static int seek_time(Libav *libav, int64_t time)
 {
+    libav_drop_sections(libav);
     return avformat_seek_file(libav->format, libav->stream->index, INT64_MIN, time, time, 0);
 }
 
@@ -375,7 +423,7 @@ static int seek_time(Libav *libav, int64_t time)
 static enum FrameStatus decode_key(Libav *libav)
 {
     avcodec_flush_buffers(libav->codec);
-    memset(libav->sent, 0, sizeof(libav->sent));
+    memset(&libav->sent, 0, sizeof(libav->sent));
     libav->draining = libav->last_packet_damaged = libav->end_damaged = libav->timed = false;
     libav->sought = true;
     atomic_store(&libav->cut, false);

@@ -175,15 +175,15 @@ int libav_hw_choose(Libav *libav, const AVCodec **decoder)
     return -ENODEV;
 }
 
-int libav_hw_attach(Libav *libav)
+int libav_hw_attach(Libav *libav, AVCodecContext *codec)
 {
     if (!libav->device)
         return 0;
-    libav->codec->hw_device_ctx = av_buffer_ref(libav->device);
-    libav->codec->get_format = choose_format;
+    codec->hw_device_ctx = av_buffer_ref(libav->device);
+    codec->get_format = choose_format;
     if (may_score(&libav->video->options, libav->device_name))
-        libav->codec->extra_hw_frames = KEPT_FRAMES;
-    return libav->codec->hw_device_ctx ? 0 : -ENOMEM;
+        codec->extra_hw_frames = KEPT_FRAMES;
+    return codec->hw_device_ctx ? 0 : -ENOMEM;
 }
 
 bool libav_on_device(const Libav *libav)

@@ -218,7 +218,7 @@ static bool is_timeless(const Libav *libav)
 
 /* ---- the decoder ---- */
 
-static int thread_count(const VideoOptions *options)
+int libav_thread_count(const VideoOptions *options)
 {
     enum { THREADS_MIN = 2, THREADS_MAX = 8 }; /* each thread holds a frame */
     if (options->threads)
@@ -227,15 +227,12 @@ static int thread_count(const VideoOptions *options)
     return half < THREADS_MIN ? THREADS_MIN : half > THREADS_MAX ? THREADS_MAX : (int)half;
 }
 
-/* Tells the decoder to leave out the film grain that AV1 and other streams describe, if the user
- * wants that: it then exports the grain's parameters and adds none. False, after an error, for a
- * decoder that always adds it. */
-static bool choose_grain(Libav *libav, const AVCodec *decoder)
+/* False, after an error, if film grain is to be left out and this decoder always adds it. */
+static bool may_decode(Libav *libav, const AVCodec *decoder)
 {
     static const char *const always[] = { "libaom-av1", "libgav1" };
     if (!libav->video->options.no_grain)
         return true;
-    libav->codec->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++) {
         if (strcmp(decoder->name, always[i]) != 0)
             continue;
@@ -245,6 +242,24 @@ static bool choose_grain(Libav *libav, const AVCodec *decoder)
         return false;
     }
     return true;
+}
+
+int libav_decoder_create(Libav *libav, const AVCodec *decoder, int threads, AVCodecContext **out)
+{
+    AVCodecContext *const codec = avcodec_alloc_context3(decoder);
+    *out = codec;
+    if (!codec)
+        return -ENOMEM;
+    int err = avcodec_parameters_to_context(codec, libav->stream->codecpar);
+    codec->opaque = libav;
+    codec->pkt_timebase = libav->stream->time_base;
+    codec->thread_count = threads;
+    /* A decoder that exports the parameters of film grain adds none. */
+    if (libav->video->options.no_grain)
+        codec->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    if (err >= 0)
+        err = libav_hw_attach(libav, codec);
+    return err < 0 ? err : avcodec_open2(codec, decoder, NULL);
 }
 
 static int open_decoder(Libav *libav)
@@ -262,23 +277,14 @@ static int open_decoder(Libav *libav)
             video->path, avcodec_get_name(par->codec_id));
         return -EINVAL;
     }
-    libav->codec = avcodec_alloc_context3(decoder);
-    if (!libav->codec)
-        return -ENOMEM;
-    err = avcodec_parameters_to_context(libav->codec, par);
-    libav->codec->opaque = libav;
-    libav->codec->pkt_timebase = libav->stream->time_base;
-    /* Threads do not make a device faster, and each takes one of its few frame buffers. */
-    libav->codec->thread_count =
-        libav->device && libav->device_named ? 1 : thread_count(&video->options);
-    if (err >= 0 && !choose_grain(libav, decoder))
+    if (!may_decode(libav, decoder))
         return -EINVAL;
-    if (err >= 0)
-        err = libav_hw_attach(libav);
-    if (!err)
-        err = avcodec_open2(libav->codec, decoder, NULL);
-    if (!err)
-        return 0;
+    /* Threads do not make a device faster, and each takes one of its few frame buffers. */
+    const bool one = libav->device && libav->device_named;
+    err = libav_decoder_create(libav, decoder, one ? 1 : libav_thread_count(&video->options),
+                               &libav->codec);
+    if (!err || !libav->codec)
+        return err;
     char line[256];
     say("%s: the decoder %s could not be opened: %s", video->path, decoder->name,
         libav_reason(libav, err, line, sizeof(line)));
@@ -349,6 +355,7 @@ static void record_error(void *object, int level, const char *format, va_list li
     pthread_mutex_lock(&libav->log_lock);
     memcpy(libav->log_line, line, sizeof(line));
     pthread_mutex_unlock(&libav->log_lock);
+    atomic_store(&libav->complained, true);
     /* the only sign that a Matroska file is cut */
     if (strstr(line, "ended prematurely"))
         atomic_store(&libav->cut, true);

@@ -114,12 +114,15 @@ typedef struct VideoCrop {
 
 /* How to read a video; zeros are the defaults. Set between video_create and video_begin. */
 typedef struct VideoOptions {
-    const char *hwaccel; /* "vulkan", "cuda", "vaapi", "auto"; NULL, "none": decode on the CPU */
-    const char *backend; /* the backend that will score, or "auto"; NULL: the CPU */
-    const char *device;  /* the backend's device, as in --device; NULL: the first */
-    bool local;          /* no network, and no files that name other files, such as playlists */
-    unsigned threads;    /* threads that decode; 0: a fair share of the cores */
-    bool quiet;          /* do not log notes: an earlier reading of the video logged them */
+    const char *hwaccel;  /* "vulkan", "cuda", "vaapi", "auto"; NULL, "none": decode on the CPU */
+    const char *backend;  /* the backend that will score, or "auto"; NULL: the CPU */
+    const char *device;   /* the backend's device, as in --device; NULL: the first */
+    bool local;           /* no network, and no files that name other files, such as playlists */
+    unsigned threads;     /* threads that decode; 0: a fair share of the cores */
+    unsigned decoders;    /* the most that decode the video side by side; 0: one */
+    bool decoders_auto;   /* only as many of these as help */
+    size_t decoders_room; /* bytes of frames that they may decode ahead */
+    bool quiet;           /* do not log notes: an earlier reading of the video logged them */
     bool even; /* frames are found by their times, if they have times: the rate must be constant */
     VideoCrop crop; /* score this rectangle of the frames; a width of 0: all of them */
     bool bars;      /* the rectangle is what black bars leave, by --crop auto */

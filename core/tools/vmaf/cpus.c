@@ -98,8 +98,7 @@ unsigned cpus_allowed(void)
     return cpus ? cpus : 1;
 }
 
-/* The free memory in bytes; UINT64_MAX: unknown. */
-static uint64_t free_memory(void)
+uint64_t memory_free(void)
 {
     uint64_t bytes = UINT64_MAX;
     char line[256];
@@ -122,7 +121,7 @@ unsigned cpus_allowed(void)
     return cpus > 0 ? (unsigned)cpus : 1;
 }
 
-static uint64_t free_memory(void)
+uint64_t memory_free(void)
 {
     return UINT64_MAX;
 }
@@ -133,7 +132,7 @@ unsigned threads_by_default(size_t pair_bytes)
 {
     enum { THREADS_MAX = 1024 };
     const unsigned cpus = cpus_allowed();
-    const uint64_t pairs = free_memory() / 4 / (pair_bytes ? pair_bytes : 1);
+    const uint64_t pairs = memory_free() / 4 / (pair_bytes ? pair_bytes : 1);
     uint64_t threads = cpus < THREADS_MAX ? cpus : THREADS_MAX;
     if (threads > pairs)
         threads = pairs;

@@ -66,6 +66,9 @@ typedef struct PartChoice {
 /* Limits to how often these options may be given. */
 enum { POOLINGS_MAX = 16, SCORE_LIMITS_MAX = 8 };
 
+/* The most decoders of one video. */
+enum { DECODERS_MAX = 64 };
+
 typedef struct Options {
     enum Action action;
 
@@ -90,7 +93,8 @@ typedef struct Options {
     VideoCrop crop[SIDES]; /* a width of 0: no rectangle is given */
     bool crop_bars[SIDES]; /* find the rectangle that black bars leave */
     const char *hwaccel;
-    bool no_grain; /* decode without film grain */
+    bool no_grain;     /* decode without film grain */
+    unsigned decoders; /* of each video, at once; 0: as many as help */
 
     ModelSpec *models;
     size_t model_count;

@@ -141,6 +141,9 @@ int output_write(VmafContext *vmaf, const Options *options, const char *path);
 /* The number of CPUs that this process may use, by its affinity and its control group's quota. */
 unsigned cpus_allowed(void);
 
+/* The free memory in bytes; UINT64_MAX: unknown. */
+uint64_t memory_free(void);
+
 /* Default number of worker threads for pairs of `pair_bytes`: one for each allowed CPU, but since
  * each thread keeps a pair, only as many as fit into a quarter of the free memory. 0: the caller's
  * thread does all work. */

@@ -53,6 +53,18 @@ static unsigned decoder_threads(const Run *run)
     return run->count < 2 ? 0 : share < 1 ? 1 : share > MOST ? MOST : share;
 }
 
+/* How many decoders may share the work of a video, and how far they may decode ahead. Devices have
+ * up to eight engines for all videos. */
+static void set_decoders(VideoOptions *options, const Run *run)
+{
+    enum { ENGINES = 8, LEAST = 2 };
+    const uint64_t most = 2u << 30, quarter = memory_free() / 4;
+    const unsigned share = ENGINES / (run->count + 1), given = run->options->decoders;
+    options->decoders_auto = !given;
+    options->decoders = given ? given : share < LEAST ? LEAST : share;
+    options->decoders_room = (size_t)((quarter < most ? quarter : most) / (run->count + 1));
+}
+
 /* Adds a video to the run. Does not wait for its data. */
 static int create_video(Run *run, const char *path, bool is_ref)
 {
@@ -61,17 +73,19 @@ static int create_video(Run *run, const char *path, bool is_ref)
     Video **const video = &run->videos[run->opened];
     const int err = video_create(video, path, o->raw ? &raw : NULL);
     run->opened += *video != NULL;
-    if (err)
+    if (err) {
         say("problem with %s file: %s", is_ref ? "reference" : "distorted", path);
-    else
-        (*video)->options = (VideoOptions){ .hwaccel = o->hwaccel,
-                                            .backend = o->backend,
-                                            .device = o->device,
-                                            .local = o->local_only,
-                                            .threads = decoder_threads(run),
-                                            .no_grain = o->no_grain,
-                                            .crop = o->crop[is_ref ? SIDE_REF : SIDE_DIST] };
-    return err;
+        return err;
+    }
+    (*video)->options = (VideoOptions){ .hwaccel = o->hwaccel,
+                                        .backend = o->backend,
+                                        .device = o->device,
+                                        .local = o->local_only,
+                                        .threads = decoder_threads(run),
+                                        .no_grain = o->no_grain,
+                                        .crop = o->crop[is_ref ? SIDE_REF : SIDE_DIST] };
+    set_decoders(&(*video)->options, run);
+    return 0;
 }
 
 static int open_videos(Run *run)

@@ -200,6 +200,17 @@ static int set_hwaccel(Options *options, const Arg *arg, const char *value)
     return bad_value(arg, value, "vulkan, cuda, vaapi, auto or none");
 }
 
+static int set_decoders(Options *options, const Arg *arg, const char *value)
+{
+    options->decoders = 0;
+    if (!strcmp(value, "auto"))
+        return 0;
+    const int err = parse_number(arg, value, &options->decoders);
+    if (!err && (options->decoders < 1 || options->decoders > DECODERS_MAX))
+        return bad_value(arg, value, "auto or a number from 1 to 64");
+    return err;
+}
+
 /* True if all models are for screens of 2160 rows; all others are for 1080. */
 static bool is_for_4k(const Options *options, const Video *ref)
 {
@@ -285,5 +296,13 @@ const Arg align_options[] = {
       .newer = true,
       .set = set_hwaccel,
       .complete = "vulkan|cuda|vaapi|auto|none" },
+    { .name = "decoders",
+      .value = "N",
+      .help = "decode each video with up to N decoders at once where\n"
+              "its file can be cut for them; auto (default): as many\n"
+              "as help; scores do not depend on it",
+      .newer = true,
+      .set = set_decoders,
+      .complete = "auto|1|2|4|8" },
     { 0 },
 };
