@@ -467,6 +467,17 @@ def check_software():
         return 0  # a machine with a GPU, or without a Vulkan driver
     bad = 0
     device, word = first.group(1), first.group(1).split()[0]
+    # Without a device that --backend would take, the list fails, so that scripts may ask it.
+    hardware = re.search(r'type: (?!software).*\n(?:   .*\n)*?   can be used', listed)
+    for args, environment, good in (('', {}, bool(hardware)), ('--allow_software', {}, True),
+                                    ('', {'VMAF_ALLOW_SOFTWARE': '1'}, True), ('', {'VMAF_ALLOW_SOFTWARE': 'no'}, bool(hardware))):
+        os.environ.update(environment)
+        done = run(f'{args} --list_devices')
+        for name in environment:
+            del os.environ[name]
+        if (done.returncode == 0) != good:
+            bad += 1
+            print(f'vmaf {args} --list_devices with {environment}: {done}')
     for args, environment, taken in (
             ('--backend vulkan --vulkan_device 0', {}, False), ('--vulkan_device 0', {}, False),
             ('--backend auto --device 0', {}, False), ('--device all', {}, False),

@@ -100,6 +100,22 @@ if 'no usable GPU' in hidden.stderr:
     got = [(w['code'], w.get('input')) for w in json.load(open('auto.json'))['vmaf_turbo']['warnings']]
     check('auto without a GPU:', got == [('no_gpu', None)], got, hidden.stderr)
 
+    # Parts print that where nobody may look, so the merge prints it again.
+    gone = {**os.environ, 'VK_DRIVER_FILES': '/nonexistent', 'CUDA_VISIBLE_DEVICES': '', 'HIP_VISIBLE_DEVICES': '-1',
+            'ONEAPI_DEVICE_SELECTOR': '!*:*'}
+    for part in range(2):
+        subprocess.run([vmaf, 'r.y4m', 'd.y4m', '--backend', 'auto', '--shard', f'{part}/2', '-o', f'part{part}.json', '-q'], env=gone,
+                       capture_output=True, check=True)
+    merged = subprocess.run([vmaf, '--merge', 'part0.json', 'part1.json', '-o', 'merged.json'], capture_output=True, text=True)
+    check('merged without a GPU:', merged.stderr.count('Warning: no usable GPU: the CPU was used') == 1, merged.stderr)
+
+# A software device that was allowed.
+software = subprocess.run([vmaf, 'r.y4m', 'd.y4m', '--backend', 'vulkan', '--vulkan_device', '0', '--allow_software', '-o', 'software.json',
+                           '-q'], capture_output=True, text=True)
+if 'is a software device' in software.stderr:
+    got = [(w['code'], w.get('input')) for w in json.load(open('software.json'))['vmaf_turbo']['warnings']]
+    check('a software device:', got == [('software_device', None)], got)
+
 if shutil.which('ffmpeg'):
     files.put('r.yuv', ref)
     made = subprocess.run('ffmpeg -v error -y -s 64x64 -pix_fmt yuv420p -r 25 -f rawvideo -i r.yuv -c:v ffv1 limited.mkv && '

@@ -114,7 +114,7 @@ static int run_action(enum Action action, const Options *options)
     case ACTION_VERSION:
         return say_result("%s", vmaf_version()) ? 0 : -EIO;
     case ACTION_LIST_DEVICES: {
-        const int err = gpu_list_devices(), lost = finish_stdout();
+        const int err = gpu_list_devices(options), lost = finish_stdout();
         return err ? err : lost;
     }
     case ACTION_LIST_MODELS:

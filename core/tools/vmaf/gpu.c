@@ -217,19 +217,33 @@ bool gpu_gave_up(void)
     return gave_up;
 }
 
+/* The library has printed it. */
+static void note_software(Warnings *warnings, const char *device)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "%s is a software device: a CPU computed the scores in place of a GPU", device);
+    warnings_add(warnings, "software_device", SIDES, text);
+}
+
 void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet, Warnings *warnings)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     Names there = { 0 }, here = { 0 };
     const char *device = NULL;
+    bool software = false;
     if (!gpu)
         return;
     for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++) {
         const bool on_gpu = strcmp(info.backend, "cpu");
         names_add(on_gpu ? &there : &here, info.extractor);
-        if (on_gpu)
+        if (on_gpu) {
             device = info.device;
+            software = software || (info.device_type && !strcmp(info.device_type, "cpu"));
+        }
     }
+    if (software)
+        note_software(warnings, device);
     if (!there.count)
         warnings_say(warnings, "all_on_cpu", SIDES,
                      "Warning: none of the extractors can run on %s; all run on the CPU: %s",
@@ -262,7 +276,19 @@ void gpu_uuid_text(char text[40], const uint8_t uuid[16])
         text += sprintf(text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
-static void print_device(const VmafDeviceInfo *info)
+bool environment_allows_software(void)
+{
+    const char *const allowed = getenv("VMAF_ALLOW_SOFTWARE");
+    return allowed && !strcmp(allowed, "1");
+}
+
+/* True if --backend would use the device. */
+static bool is_usable(const VmafDeviceInfo *info, bool allow_software)
+{
+    return !info->missing[0] && (info->type != VMAF_DEVICE_SOFTWARE || allow_software);
+}
+
+static void print_device(const VmafDeviceInfo *info, bool allow_software)
 {
     printf("%u: %s\n", info->index, info->name);
     printf("   backend: %s\n", info->backend);
@@ -277,29 +303,32 @@ static void print_device(const VmafDeviceInfo *info)
         printf("\n   cannot be used, it lacks: %s\n", info->missing);
     else
         printf("\n   can be used%s\n",
-               info->type == VMAF_DEVICE_SOFTWARE ? " when it is named" : "");
+               is_usable(info, allow_software) ? "" : " when it is named or software is allowed");
 }
 
-/* Prints the devices of a backend, or what is missing if it has none. Returns their number. */
-static unsigned list_backend(const char *backend)
+/* Prints the devices of a backend, or what is missing if it has none. Returns how many can be
+ * used. */
+static unsigned list_backend(const char *backend, bool allow_software)
 {
     VmafDeviceInfo info = { .size = sizeof(info) };
-    unsigned count = 0;
-    for (; !vmaf_device_info(backend, count, &info); count++)
-        print_device(&info);
+    unsigned count = 0, usable = 0;
+    for (; !vmaf_device_info(backend, count, &info); count++) {
+        print_device(&info, allow_software);
+        usable += is_usable(&info, allow_software);
+    }
     char why[512];
     if (!count && vmaf_backend_missing(backend, 1, why, sizeof(why)))
         printf("%s: %s\n", backend, why);
-    return count;
+    return usable;
 }
 
-int gpu_list_devices(void)
+int gpu_list_devices(const Options *options)
 {
     const char *backend;
-    unsigned devices = 0;
+    unsigned usable = 0;
     for (unsigned i = 0; (backend = vmaf_backend_name(i)); i++)
-        devices += list_backend(backend);
-    return fflush(stdout) || ferror(stdout) ? -EIO : devices ? 0 : -ENODEV;
+        usable += list_backend(backend, options->allow_software || environment_allows_software());
+    return fflush(stdout) || ferror(stdout) ? -EIO : usable ? 0 : -ENODEV;
 }
 
 unsigned backend_find(const char *text, const char *end, const char **name)

@@ -74,8 +74,12 @@ const char *gpu_type_name(enum VmafDeviceType type);
 /* Writes a UUID as 8-4-4-4-12 digits. */
 void gpu_uuid_text(char text[40], const uint8_t uuid[16]);
 
+/* True if VMAF_ALLOW_SOFTWARE=1 in the environment allows software devices. */
+bool environment_allows_software(void);
+
 /* --list_devices: prints the devices of all backends, and what backends without a device lack.
- * Negative errno if there is no device. */
-int gpu_list_devices(void);
+ * -ENODEV if no device can be used; a software device can be if the options or the environment
+ * allow it. */
+int gpu_list_devices(const Options *options);
 
 #endif

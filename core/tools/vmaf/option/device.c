@@ -232,8 +232,7 @@ static bool is_open(const Options *options)
 
 int options_apply_environment(Options *options)
 {
-    const char *const software = getenv("VMAF_ALLOW_SOFTWARE");
-    if (software && !strcmp(software, "1"))
+    if (environment_allows_software())
         options->allow_software = true; /* also for a device that the decoder has opened */
     const char *const asked = getenv("VMAF_BACKEND");
     if (!asked || !*asked)

@@ -236,6 +236,14 @@ static unsigned side_of(const json_t *warning)
     return side;
 }
 
+/* True if the warning tells that scores come from another place than a GPU. Parts print that where
+ * nobody may look, so the merge prints it, too. */
+static bool tells_place(const char *code)
+{
+    return !strcmp(code, "no_gpu") || !strcmp(code, "all_on_cpu") ||
+           !strcmp(code, "software_device");
+}
+
 /* Adds the part's warnings, of the run or of its videos, that no later part has: the last part
  * knows of the whole video. Parts that ran on several machines may warn of the run in several
  * ways. */
@@ -248,8 +256,12 @@ static void add_warnings(Warnings *warnings, const PartFile *part, bool of_run)
                                                                  string_of(warning, "text");
         const unsigned side = side_of(warning);
         if (code && text && of_run == (side == SIDES) &&
-            (of_run || !has_warning(warnings, code, side)))
-            warnings_add(warnings, code, side, text);
+            (of_run || !has_warning(warnings, code, side))) {
+            if (tells_place(code))
+                warnings_say(warnings, code, side, "Warning: %s", text);
+            else
+                warnings_add(warnings, code, side, text);
+        }
     }
 }
 
