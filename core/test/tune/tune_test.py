@@ -417,7 +417,7 @@ def a_device_that_dies_loses_nothing():
         return
     write_script('vandal', 'echo "$3" >> runs; test "$3" != 40 || until test "$(wc -l < dies.jsonl)" = 2; do sleep 0.1; done\n'
                  'test "$3" != 40 || rm icd.json\nread_source -i "$1" $X264 "$2"')
-    mine = ('--encoder-cmd', './vandal {input} {output} {crf}', '--crf', '20,30,40,45', '--allow-software')
+    mine = ('--encoder-cmd', './vandal {input} {output} {crf}', '--crf', '20,30,40,45', '--allow-software', '--feature', 'ssimulacra2')
     here = dict(os.environ, VK_ICD_FILENAMES=os.path.abspath('icd.json'))
     alone = None
     for backends, rest in (('vulkan', 'the CPU, since no device of --backends is left'), ('vulkan,cpu', 'cpu')):
@@ -429,6 +429,10 @@ def a_device_that_dies_loses_nothing():
         check('all is scored', out.returncode == 0 and all('score' in p for p in result['points']), out.stderr, result)
         said = re.findall('warning: vulkan is .*llvmpipe.* a software device', out.stderr)
         check('software is told once', len(said) == 1, out.stderr)
+        check('what has no GPU code is told', all(p['scored_on']['on_cpu'] == (['ssimulacra2'] if p['scored_on']['backend'] == 'vulkan'
+              else []) and not p['warnings'] for p in result['points']) and
+              'beside vulkan these run on the CPU, because they have no GPU code: ssimulacra2\n' in out.stderr and
+              '(software), on the CPU: ssimulacra2' in out.stdout, out.stderr, out.stdout, result['points'])
         check('no encode is lost', open('runs').read().split() == ['20', '30', '40', '45'], open('runs').read())
         places = [(p['scored_on']['backend'], p['scored_on']['software'], p['scored_on']['type']) for p in result['points']]
         check('each score tells where it is from', set(places) <= {('vulkan', True, 'cpu'), ('cpu', False, 'cpu')} and
@@ -441,6 +445,12 @@ def a_device_that_dies_loses_nothing():
         scores = [p['score'] for p in result['points']]
         check('scores do not depend on it', scores == (alone or scores), scores, alone)
         alone = scores
+
+
+def infinite_for_equal_pictures():
+    """The trial before the first encode must not fail for metrics that are infinite for equal pictures."""
+    out = run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '35', '--feature', 'xpsnr', '--metric', 'xpsnr_y')
+    check('xpsnr is a metric', out.returncode == 0 and ' xpsnr_y ' in out.stdout, out.stderr, out.stdout)
 
 
 def warnings_are_passed_on():
@@ -747,7 +757,7 @@ def three_encoders():
 
 tests = [documents_say_what_there_is, compares_what_the_command_scores, models_of_v1_know_the_encode, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
          encodes_of_anything_else_have_failed, odd_sources_are_encoded_whole, missing_devices_end_the_run_before_it_starts,
-         a_device_that_dies_loses_nothing, warnings_are_passed_on, other_scores_are_not_resumed,
+         a_device_that_dies_loses_nothing, infinite_for_equal_pictures, warnings_are_passed_on, other_scores_are_not_resumed,
          the_printed_command_makes_the_same_file, the_page_fits_a_telephone,
          searches_end_where_they_should, nothing_stays_behind, a_corpus_goes_on_after_any_kill,
          comparisons_and_searches_go_on_after_a_kill]

@@ -85,7 +85,7 @@ static double per_second(const Job *job, double seconds)
 static void write_point_row(const Results *results, size_t i, const char *name, FILE *file)
 {
     const Job *const job = &results->jobs[i];
-    char setting[32], place[128], codes[256];
+    char setting[32], place[384], codes[256];
     range_print(job->setting, setting, sizeof(setting));
     fputs("<tr><td>", file);
     put_html(file, job->encoder->label);

@@ -154,7 +154,7 @@ static double speed(const Job *job, double seconds)
 
 void results_print_job(FILE *file, const Job *job)
 {
-    char setting[32], place[128], codes[256];
+    char setting[32], place[384], codes[256];
     range_print(job->setting, setting, sizeof(setting));
     place_print(job->place, place, sizeof(place));
     print_label(file, job->encoder->label, 28);

@@ -80,24 +80,55 @@ static const json_t *find_feature(const json_t *features)
     return json_array_get(features, 0);
 }
 
+/* The extractors that ran on the CPU. */
+static json_t *find_on_cpu(const json_t *features)
+{
+    json_t *const names = json_array();
+    size_t i;
+    json_t *feature;
+    json_array_foreach(features, i, feature)
+    {
+        const char *const backend = json_string_value(json_object_get(feature, "backend"));
+        if (backend && !strcmp(backend, "cpu"))
+            json_array_append(names, json_object_get(feature, "extractor"));
+    }
+    return names;
+}
+
 static json_t *make_place(const json_t *report, const char *label)
 {
-    const json_t *const feature = find_feature(json_object_get(report, "features"));
+    const json_t *const features = json_object_get(report, "features");
+    const json_t *const feature = find_feature(features);
     const char *backend = json_string_value(json_object_get(feature, "backend"));
     const char *type = json_string_value(json_object_get(feature, "device_type"));
     backend = backend ? backend : "cpu";
     const bool gpu = strcmp(backend, "cpu") != 0;
     type = !gpu ? "cpu" : type ? type : "other";
-    return json_pack("{s:o, s:s, s:O?, s:s, s:b}", "label", json_text(label), "backend", backend,
-                     "device", gpu ? json_object_get(feature, "device") : NULL, "type", type,
-                     "software", gpu && !strcmp(type, "cpu"));
+    return json_pack("{s:o, s:s, s:O?, s:s, s:b, s:o}", "label", json_text(label), "backend",
+                     backend, "device", gpu ? json_object_get(feature, "device") : NULL, "type",
+                     type, "software", gpu && !strcmp(type, "cpu"), "on_cpu",
+                     gpu ? find_on_cpu(features) : json_array());
+}
+
+bool place_beside(const json_t *place, char *text, size_t size)
+{
+    Names names = { .used = 0 };
+    size_t i;
+    json_t *name;
+    json_array_foreach(json_object_get(place, "on_cpu"), i, name)
+        names_add(&names, json_string_value(name));
+    snprintf(text, size, "%s", names.text);
+    return names.used;
 }
 
 void place_print(const json_t *place, char *text, size_t size)
 {
     const char *const label = json_string_value(json_object_get(place, "label"));
-    snprintf(text, size, "%s%s", label ? label : "-",
-             json_is_true(json_object_get(place, "software")) ? " (software)" : "");
+    char names[256];
+    const bool beside = place_beside(place, names, sizeof(names));
+    snprintf(text, size, "%s%s%s%s", label ? label : "-",
+             json_is_true(json_object_get(place, "software")) ? " (software)" : "",
+             beside ? ", on the CPU: " : "", beside ? names : "");
 }
 
 int list_join(json_t *list, const json_t *more)
@@ -140,18 +171,34 @@ void warning_text(const json_t *warning, char *text, size_t size)
     snprintf(text, size, "%s%s", !input ? "" : source ? "source: " : "encode: ", said ? said : "");
 }
 
+/* Take the warnings, but that of software, which the place tells. */
+static int take_warnings(Scored *scored, const json_t *warnings)
+{
+    size_t i;
+    json_t *warning, *const others = json_array();
+    json_array_foreach(warnings, i, warning)
+    {
+        const char *const code = json_string_value(json_object_get(warning, "code"));
+        if (!code || strcmp(code, "software_device") != 0)
+            json_array_append(others, warning);
+    }
+    scored->warnings = json_array();
+    const int err = others ? list_join(scored->warnings, others) : -ENOMEM;
+    json_decref(others);
+    return err;
+}
+
 /* Take what our own part of the report says. */
 static int take_more(Scored *scored, const json_t *report, const char *label)
 {
     const json_t *const pairs = json_object_get(json_object_get(report, "scored"), "frames");
     scored->pairs = (uint64_t)json_integer_value(pairs);
     scored->place = make_place(report, label);
-    scored->warnings = json_array();
     scored->models = json_array();
     const int err = list_join(scored->models, json_object_get(report, "models"));
     if (err || !scored->place)
         return -ENOMEM;
-    return list_join(scored->warnings, json_object_get(report, "warnings"));
+    return take_warnings(scored, json_object_get(report, "warnings"));
 }
 
 int scored_read(Scored *scored, const char *path, const char *metric, const char *label,

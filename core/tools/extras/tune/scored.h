@@ -4,6 +4,7 @@
 #define TUNE_SCORED_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,9 +28,12 @@ void scored_free(Scored *scored);
 json_t *scored_place(const char *path, const char *label);
 
 /* A place as reports name it: an object with "label" (as in --backends), "backend", "device" (null:
- * the CPU), "type" ("cpu", "discrete", …) and "software" (true: a CPU that emulates a GPU). Print
- * it for people. */
+ * the CPU), "type" ("cpu", "discrete", …), "software" (true: a CPU that emulates a GPU) and
+ * "on_cpu" (extractors that the CPU measured beside a GPU). Print it for people. */
 void place_print(const json_t *place, char *text, size_t size);
+
+/* Write the names of "on_cpu". False: there are none. */
+bool place_beside(const json_t *place, char *text, size_t size);
 
 /* Add the items of `more` that `list` does not have. Returns 0 or -ENOMEM. */
 int list_join(json_t *list, const json_t *more);

@@ -14,7 +14,8 @@ enum { WIDTH = 400, HEIGHT = 320, FRAMES = 2 }; /* large enough for all models *
 
 #define TRIAL_TIME 600 /* seconds; the first run of a driver may compile for long */
 
-static int write_clip(const char *path)
+/* The distorted clip has noise: some metrics are infinite for equal pictures. */
+static int write_clip(const char *path, bool distorted)
 {
     FILE *const file = fopen(path, "we");
     if (!file)
@@ -23,7 +24,9 @@ static int write_clip(const char *path)
     for (unsigned frame = 0; frame < FRAMES; frame++) {
         fputs("FRAME\n", file);
         for (unsigned i = 0; i < WIDTH * HEIGHT * 3 / 2; i++)
-            fputc((int)((i % WIDTH * 3 + i / WIDTH * 5 + frame * 7) & 255), file);
+            fputc((int)(((i % WIDTH * 3 + i / WIDTH * 5 + frame * 7) & 255) ^
+                        (distorted ? i * 7 / 5 % 4 : 0)),
+                  file);
     }
     const int failed = ferror(file);
     return fclose(file) || failed ? -EIO : 0;
@@ -32,10 +35,13 @@ static int write_clip(const char *path)
 int trial_create(Trial *trial, TempFolder *temp)
 {
     trial->clip = temp_file(temp, "y4m");
+    trial->worse = temp_file(temp, "y4m");
     trial->report = temp_file(temp, "json");
-    if (!trial->clip || !trial->report)
+    if (!trial->clip || !trial->worse || !trial->report)
         return -ENOMEM;
-    const int err = write_clip(trial->clip);
+    int err = write_clip(trial->clip, false);
+    if (!err)
+        err = write_clip(trial->worse, true);
     if (err)
         say("cannot write %s: %s", trial->clip, strerror(-err));
     return err;
@@ -45,7 +51,10 @@ void trial_free(Trial *trial)
 {
     if (trial->clip)
         unlink(trial->clip);
+    if (trial->worse)
+        unlink(trial->worse);
     free(trial->clip);
+    free(trial->worse);
     free(trial->report);
     *trial = (Trial){ .self = NULL };
 }
@@ -85,14 +94,19 @@ static int check_report(const Trial *trial, const ScoringDevice *device, char *w
     return err == -EINVAL ? -ENODEV : err;
 }
 
-/* Warns of a device that turned out to be software, whoever allowed it. */
-static void tell_software(const Trial *trial, const ScoringDevice *device)
+/* Warns of a device that turned out to be software, whoever allowed it, and of features that the
+ * CPU measures beside a GPU. */
+static void tell_place(const Trial *trial, const ScoringDevice *device)
 {
+    char names[512];
     json_t *const place = scored_place(trial->report, device->label);
     const char *const name = json_string_value(json_object_get(place, "device"));
     if (json_is_true(json_object_get(place, "software")))
         say("warning: %s is %s, a software device: a CPU computes the scores in place of a GPU",
             device->label, name ? name : "unknown");
+    if (place_beside(place, names, sizeof(names)))
+        say("warning: beside %s these run on the CPU, because they have no GPU code: %s",
+            device->label, names);
     json_decref(place);
 }
 
@@ -102,7 +116,7 @@ static int run(const Trial *trial, const ScoringDevice *device, bool tell, char 
     Tail tail = { .next = 0 };
     ChildEnd end;
     argv_add_all(&argv,
-                 (const char *const[]){ "vmaf", "--vmaf", "-r", trial->clip, "-d", trial->clip,
+                 (const char *const[]){ "vmaf", "--vmaf", "-r", trial->clip, "-d", trial->worse,
                                         "--json", "-o", trial->report, "--quiet", NULL });
     scoring_device_add_options(device, &argv);
     if (trial->words && trial->words->count)
@@ -123,7 +137,7 @@ static int run(const Trial *trial, const ScoringDevice *device, bool tell, char 
     } else {
         err = check_report(trial, device, why, size);
         if (!err && tell)
-            tell_software(trial, device);
+            tell_place(trial, device);
     }
     unlink(trial->report);
     return err;

@@ -17,7 +17,8 @@ typedef struct Trial {
     Children *children;
     const Argv *words;  /* options for the vmaf command */
     const char *metric; /* that the scores must have; NULL: any */
-    char *clip, *report;
+    char *clip, *worse; /* the two pictures, and the same with a little noise */
+    char *report;
 } Trial;
 
 /* Write the pictures into the folder. Prints errors and returns a negative errno. Call trial_free
