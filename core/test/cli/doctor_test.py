@@ -64,6 +64,8 @@ check('the parts', findings['instruction_sets'][-1] == 'scalar' and
 for words in ('Parts', 'instruction sets ', "FFmpeg's libraries ", 'SYCL plugin '):
     check(f'the text has {words}', words in run().stdout)
 for options, words in ((['-w', '5'], '--width is for scoring'), (['a.y4m'], "'a.y4m'"), (['--device', '0,1'], 'one --device'),
+                       (['-o', 'a.json'], 'only with --report'), (['--report', '-o', 'a', '-o', 'b'], 'writes one file'),
+                       (['--report', '--backend', 'cpu'], '--backend is cpu'),
                        (['--backend', 'cpu', '--require', 'hardware'], '--backend is cpu'), (['--require', ''], 'hardware')):
     done = run(*options)
     check(f'refused: {options}', done.returncode == 1 and words in done.stderr and not done.stdout, done)
@@ -79,6 +81,20 @@ check('an unknown backend', done.returncode == 1 and 'cpu,cudda' in done.stderr 
 with open('/dev/full', 'w') as full:
     done = subprocess.run([vmaf, '--doctor'], env=env, stdout=full, stderr=subprocess.PIPE, text=True)
     check('a full disk', done.returncode != 0 and done.stderr, done)
+
+# ---- a report without a device is no good news ----
+
+path = os.path.join(work, 'empty.json')
+done = run('--report', '-o', path, '-q')
+check('nothing was measured', done.returncode == 255 and 'no device was measured' in done.stderr and
+      done.stdout.endswith('does not work.\n'), done)
+found = json.load(open(path))
+check('the report of nothing', not found['well'] and found['system']['processors'] > 0 and
+      set(found['system']) == {'system', 'release', 'machine', 'processor', 'processors'}, found)
+done = run('--report', '-o', os.path.join(work, 'nowhere', 'a.json'))
+check('a report that cannot be written', done.returncode != 0 and 'nowhere' in done.stderr and not done.stdout, done)
+done = subprocess.run([vmaf, '--doctor', '--report', '-q'], env=env, capture_output=True, text=True, cwd=work)
+check('its usual name', os.path.exists(os.path.join(work, 'vmaf-doctor.json')), done)
 
 # ---- made-up machines: what is missing, and the remedy ----
 
@@ -213,6 +229,31 @@ if drivers:
         found = findings['backends'][backend]
         check(f'{backend}: {fault}', status == 255 and not found['works'] and found['devices'][0]['problem'], found)
         shutil.rmtree(os.path.join(work, 'cold'), ignore_errors=True)
+
+    # A report: every feature at every depth. The device is lost after the trial, in features with many kernels.
+    one = {'EMULATED_DEVICES': 'Alpha 1|0123456789abcdeffedcba9876543210|0000:b3:00.0'}
+    for fault in ('', 'cuLaunchKernel:26:719'):
+        if not working['backends']['cuda']['built']:
+            break
+        done = run('--backend', 'cuda', '--report', '-q', '-o', path, **base, **one, EMULATED_FAULT=fault)
+        device = next(b for b in json.load(open(path))['backends'] if b['name'] == 'cuda')['devices'][0]
+        survey = device['survey']
+        failed = [f for f in survey['features'] if f['verdict'] == 'failed']
+        equal = [f for f in survey['features'] if f['verdict'] == 'equal']
+        check(f'the counts with {fault}', len(failed) == survey['failed'] and len(equal) == survey['equal'] and
+              len(failed) + len(equal) + survey['not_measured'] == len(survey['features']), survey)
+        check(f'the verdict with {fault}', (done.returncode == 0) == device['works'] == (not fault) == (not failed), done)
+        check(f'equal ones with {fault}', all(f['scores'] > 0 and f['frames_on_cpu'] < 3 and f['figures'] and
+              all(g['device'] == g['cpu'] for g in f['figures'].values()) for f in equal), equal)
+        if not fault:
+            check('all depths', {(f['extractor'], f['bits']) for f in survey['features']} >=
+                  {(name, bits) for name in ('vif', 'cambi', 'float_adm') for bits in (8, 10, 12, 16)})
+            check('the speed', survey['speed']['device_fps'] > 0 and survey['speed']['cpu_fps'] > 0, survey['speed'])
+        else:
+            check('the reason', f"{failed[0]['extractor']} at {failed[0]['bits']} bits" in device['problem'] and
+                  'lost' in failed[0]['problem'], device)
+        check(f'the text with {fault}', f'{len(equal)} of {len(equal) + len(failed)} trials' in done.stdout, done.stdout)
+        check(f'the trial passes with {fault}', bool(device.get('extractors')), device)
 
 # ---- lavapipe ----
 

@@ -477,6 +477,11 @@ def test_list_backends():
             assert device['usable'] or device['problem'], backend
     assert {'vulkan', 'cuda', 'hip'} <= {backend['name'] for backend in backends}
     assert client.close() == 0
+    client = Client(PROGRAM, '--allow', VIDEOS, VMAF_ALLOW_SOFTWARE='1')
+    client.begin()
+    for backend in structured(client.call('list_backends', {'timeout': 60})[0])['backends'][1:]:
+        assert backend['usable'] == any(device['usable'] for device in backend['devices']), backend
+    assert client.close() == 0
 
 
 def test_bad_drivers():

@@ -51,7 +51,7 @@ static void a_device_that_did_nothing_does_not_work(void **unused)
 /* Every feature gives the trial's videos a score that is not trivial, and the same each time. */
 static void the_trial_scores(void **unused)
 {
-    json_t *const first = trial_score(NULL, 0), *const second = trial_score(NULL, 0);
+    json_t *const first = trial_score(NULL), *const second = trial_score(NULL);
     assert_non_null(first);
     assert_true(json_equal(first, second));
     const double vmaf = json_real_value(json_object_get(first, "vmaf 1"));

@@ -417,7 +417,7 @@ def a_device_that_dies_loses_nothing():
         return
     write_script('vandal', 'echo "$3" >> runs; test "$3" != 40 || until test "$(wc -l < dies.jsonl)" = 2; do sleep 0.1; done\n'
                  'test "$3" != 40 || rm icd.json\nread_source -i "$1" $X264 "$2"')
-    mine = ('--encoder-cmd', './vandal {input} {output} {crf}', '--crf', '20,30,40,45', '--allow-software', '--feature', 'ssimulacra2')
+    mine = ('--encoder-cmd', './vandal {input} {output} {crf}', '--crf', '20,30,40,45', '--allow-software', '--feature', 'null')
     here = dict(os.environ, VK_ICD_FILENAMES=os.path.abspath('icd.json'))
     alone = None
     for backends, rest in (('vulkan', 'the CPU, since no device of --backends is left'), ('vulkan,cpu', 'cpu')):
@@ -429,10 +429,10 @@ def a_device_that_dies_loses_nothing():
         check('all is scored', out.returncode == 0 and all('score' in p for p in result['points']), out.stderr, result)
         said = re.findall('warning: vulkan is .*llvmpipe.* a software device', out.stderr)
         check('software is told once', len(said) == 1, out.stderr)
-        check('what has no GPU code is told', all(p['scored_on']['on_cpu'] == (['ssimulacra2'] if p['scored_on']['backend'] == 'vulkan'
+        check('what has no GPU code is told', all(p['scored_on']['on_cpu'] == (['null'] if p['scored_on']['backend'] == 'vulkan'
               else []) and not p['warnings'] for p in result['points']) and
-              'beside vulkan these run on the CPU, because they have no GPU code: ssimulacra2\n' in out.stderr and
-              '(software), on the CPU: ssimulacra2' in out.stdout, out.stderr, out.stdout, result['points'])
+              'beside vulkan these run on the CPU, because they have no GPU code: null\n' in out.stderr and
+              '(software), on the CPU: null' in out.stdout, out.stderr, out.stdout, result['points'])
         check('no encode is lost', open('runs').read().split() == ['20', '30', '40', '45'], open('runs').read())
         places = [(p['scored_on']['backend'], p['scored_on']['software'], p['scored_on']['type']) for p in result['points']]
         check('each score tells where it is from', set(places) <= {('vulkan', True, 'cpu'), ('cpu', False, 'cpu')} and

@@ -307,7 +307,8 @@ static bool is_for_doctor(const char *name)
 {
     static const char *const names[] = { "doctor",  "backend",        "device",
                                          "require", "allow_software", "vulkan_allow_software",
-                                         "json",    "report",         "quiet" };
+                                         "json",    "report",         "output",
+                                         "quiet" };
     const char *backend;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (!strcmp(names[i], name))
@@ -349,7 +350,12 @@ static int check_doctor(Options *options)
                            options->words.at[0]);
     if (options->device && (!strcmp(options->device, "all") || is_number_list(options->device)))
         return usage_error("--doctor takes one --device; leave it out to try all");
+    if (options->outputs.count > !!options->stored)
+        return usage_error("--doctor writes one file, and only with --report");
     const int err = apply_doctor_environment(options);
+    if (!err && options->stored && options->doctor_backends &&
+        !strcmp(options->doctor_backends, "cpu"))
+        return usage_error("--doctor --report measures GPUs, but --backend is cpu");
     if (!err && (options->require.count || options->device) && options->doctor_backends &&
         !strcmp(options->doctor_backends, "cpu"))
         return usage_error("%s asks for a GPU, but --backend is cpu",

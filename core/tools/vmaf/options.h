@@ -111,7 +111,8 @@ typedef struct Options {
     char score_format[8];         /* printf format; empty: the default rule */
     bool to_stdout;               /* a format was given without -o: outputs has "-" */
     const char *html;             /* path of the page; NULL: none */
-    bool stored;                  /* --report: the words are JSON reports; nothing is scored */
+    bool stored;                  /* --report: the words are JSON reports; nothing is scored. With
+                                     --doctor: devices are surveyed */
     PartChoice part;
     bool merge; /* the words are part files to merge */
     Pooling poolings[POOLINGS_MAX];

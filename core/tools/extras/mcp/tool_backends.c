@@ -12,6 +12,7 @@
 #include "task.h"
 #include "tool.h"
 #include "vmaf/doctor/doctor.h"
+#include "vmaf/gpu.h"
 
 /* list_backends: a separate worker examines each backend, so that a driver that hangs or crashes
  * affects nothing else. */
@@ -77,8 +78,9 @@ const Tool list_backends_tool = {
     .description =
         "List the backends (cpu, cuda, hip, vulkan, …) and their devices. Each device scores a "
         "small pair of videos and must give the same scores as "
-        "the CPU; unusable devices come with the reason. A device of type software "
-        "emulates a GPU on the CPU: slow, and used only when named as device.",
+        "the CPU; unusable ones come with the reason. A device of type software "
+        "emulates a GPU on the CPU: slow, and used only if the argument device names it, so that it "
+        "makes no backend usable.",
     .input =
         "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
         "\"timeout\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 600, \"description\": "
@@ -115,8 +117,11 @@ static char *find_problem(const VmafDeviceInfo *info)
 {
     if (*info->missing)
         return strdup(info->missing);
-    json_t *const cpu = trial_score(NULL, 0);
-    json_t *const device = cpu ? trial_score(info->backend, info->index) : NULL;
+    const TrialDevice chosen = { .backend = info->backend,
+                                 .index = info->index,
+                                 .software = info->type == VMAF_DEVICE_SOFTWARE };
+    json_t *const cpu = trial_score(NULL);
+    json_t *const device = cpu ? trial_score(&chosen) : NULL;
     char *const problem =
         device ? trial_compare(device, cpu)
                : strdup("cannot score a small pair there; vmaf --doctor shows details");
@@ -142,8 +147,7 @@ static json_t *probe_device(const VmafDeviceInfo *info)
 /* True if a call that names the backend and no device can use this one. */
 static bool is_taken_unnamed(const VmafDeviceInfo *info)
 {
-    const char *const allowed = getenv("VMAF_ALLOW_SOFTWARE");
-    return info->type != VMAF_DEVICE_SOFTWARE || (allowed && !strcmp(allowed, "1"));
+    return info->type != VMAF_DEVICE_SOFTWARE || environment_allows_software();
 }
 
 int worker_backend(int argc, char **argv)

@@ -80,7 +80,8 @@ static void explain(const ChildEnd *end, unsigned seconds, const Output *said, c
         snprintf(why, size, "it gave no reason");
 }
 
-json_t *doctor_apart(DoctorJob job, void *arg, unsigned seconds, char *why, size_t size)
+json_t *doctor_apart(DoctorJob job, void *arg, unsigned seconds, char *why, size_t size,
+                     bool *hangs)
 {
     static const char *const no_words[] = { NULL };
     Task task = { .job = job, .arg = arg };
@@ -101,6 +102,8 @@ json_t *doctor_apart(DoctorJob job, void *arg, unsigned seconds, char *why, size
     if (!err)
         err = child_run(children, &params, &end);
     const Output *const found = &task.output[CHILD_OUT];
+    if (hangs)
+        *hangs = !err && end.timed_out;
     if (err)
         snprintf(why, size, "cannot start a process: %s", strerror(-err));
     else if (!end.timed_out && !end.signal && !end.code)

@@ -8,6 +8,7 @@
 
 #include "common/json_memory.h"
 #include "common/message.h"
+#include "common/temp.h"
 #include "libvmaf/device.h"
 #include "doctor.h"
 #include "vmaf/gpu.h"
@@ -82,7 +83,9 @@ static json_t *examine_backend(const char *name, const Options *options, const j
     const bool hidden = !strcmp(name, "host");
     const Demand demand = { .require = &options->require,
                             .device = options->device,
-                            .software = options->allow_software || hidden };
+                            .software = options->allow_software || hidden,
+                            .survey = options->stored,
+                            .quiet = options->quiet };
     return probe_backend(name, machine, cpu, &demand);
 }
 
@@ -130,15 +133,33 @@ static const json_t *find_backend(const json_t *backends, const char *name)
     return NULL;
 }
 
+/* The number of devices that were surveyed. */
+static unsigned count_surveys(const json_t *backends)
+{
+    size_t i, k;
+    json_t *backend, *device;
+    unsigned count = 0;
+    json_array_foreach(backends, i, backend)
+    {
+        json_array_foreach(json_object_get(backend, "devices"), k, device)
+        {
+            count += json_object_get(device, "survey") != NULL;
+        }
+    }
+    return count;
+}
+
+/* A report without a device that was measured is no good news. */
 static json_t *examine(const Options *options)
 {
     json_t *const machine = examine_machine(), *const list = json_array();
-    const bool well = examine_backends(list, options, machine);
+    const bool works = examine_backends(list, options, machine);
+    const bool well = works && (!options->stored || count_surveys(list));
     json_t *const findings =
-        json_pack("{s:i, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "layout", LAYOUT, "vmaf",
-                  vmaf_version(), "well", well, "machine", machine, "instruction_sets",
-                  parts_instruction_sets(), "ffmpeg", parts_ffmpeg(), "sycl_plugin",
-                  parts_sycl_plugin(find_backend(list, "sycl")), "backends", list);
+        json_pack("{s:i, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "layout", LAYOUT, "vmaf",
+                  vmaf_version(), "well", well, "system", machine_system(), "machine", machine,
+                  "instruction_sets", parts_instruction_sets(), "ffmpeg", parts_ffmpeg(),
+                  "sycl_plugin", parts_sycl_plugin(find_backend(list, "sycl")), "backends", list);
     if (findings)
         note_demand(findings, options);
     return findings;
@@ -178,6 +199,27 @@ static void print_machine(const json_t *machine)
         printf("  no Vulkan driver files\n");
 }
 
+static int count_of(const json_t *survey, const char *key)
+{
+    return (int)json_integer_value(json_object_get(survey, key));
+}
+
+static void print_survey(const json_t *survey)
+{
+    const json_t *const speed = json_object_get(survey, "speed");
+    const int equal = count_of(survey, "equal"), failed = count_of(survey, "failed");
+    printf("     %d of %d trials of a feature at a depth equal the CPU's", equal, equal + failed);
+    if (count_of(survey, "not_measured"))
+        printf("; %d more have no score on the CPU either", count_of(survey, "not_measured"));
+    if (count_of(survey, "not_tried"))
+        printf("; it hung, and %d were not tried", count_of(survey, "not_tried"));
+    if (speed && !*text_of(speed, "problem"))
+        printf("\n     vmaf_v0.6.1 at 1920x1080: %.1f frames a second, on the CPU %.1f",
+               json_real_value(json_object_get(speed, "device_fps")),
+               json_real_value(json_object_get(speed, "cpu_fps")));
+    printf("\n");
+}
+
 static void print_device(const json_t *device)
 {
     printf("  %d: %s (%s)\n", (int)json_integer_value(json_object_get(device, "index")),
@@ -196,6 +238,8 @@ static void print_device(const json_t *device)
         printf("cannot be used, it lacks: %s\n", text_of(device, "lacks"));
     else
         printf("FAILS: %s\n", text_of(device, "problem"));
+    if (json_object_get(device, "survey"))
+        print_survey(json_object_get(device, "survey"));
 }
 
 static void print_backend(const json_t *backend)
@@ -283,20 +327,58 @@ static void print_json(const json_t *findings)
     free(text);
 }
 
+/* ---- for those who have no such card ---- */
+
+static const char *report_path(const Options *options)
+{
+    return options->outputs.count ? options->outputs.at[0] : "vmaf-doctor.json";
+}
+
+/* Writes the findings into the file of --report. */
+static int write_report(const json_t *findings, const char *path)
+{
+    Draft draft;
+    int err = draft_open(&draft, path);
+    if (err)
+        return err;
+    char *const text = json_whole_text(findings, JSON_INDENT(2));
+    if (!text)
+        draft.err = -ENOMEM;
+    else if (fprintf(draft.file, "%s\n", text) < 0)
+        draft.err = -EIO;
+    free(text);
+    err = draft_close(&draft);
+    if (err)
+        return err;
+    if (!count_surveys(json_object_get(findings, "backends")))
+        say("no device was measured; --allow_software takes software devices, too");
+    if (strcmp(path, "-") != 0)
+        say("the report is in %s", path);
+    return 0;
+}
+
 int doctor(const Options *options)
 {
+    const char *const path = options->stored ? report_path(options) : NULL;
+    int err = path ? draft_check(path) : 0;
+    if (err)
+        return err;
     json_t *const findings = examine(options);
     if (!findings || json_memory_failed()) {
         json_decref(findings);
         return -ENOMEM;
     }
     const bool well = is_true(findings, "well");
-    if (options->format == VMAF_OUTPUT_FORMAT_JSON)
+    if (path && !strcmp(path, "-"))
+        ; /* the report is all that standard output gets */
+    else if (options->format == VMAF_OUTPUT_FORMAT_JSON)
         print_json(findings);
     else
         print_findings(findings);
+    if (path)
+        err = write_report(findings, path);
     const bool whole = !json_memory_failed();
     json_decref(findings);
     const int lost = whole ? finish_stdout() : -ENOMEM;
-    return lost ? lost : well ? 0 : -ENODEV;
+    return lost ? lost : err ? err : well ? 0 : -ENODEV;
 }

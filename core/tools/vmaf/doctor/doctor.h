@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libvmaf/device.h"
+#include "libvmaf/libvmaf.h"
 #include "vmaf/options.h"
 
 /* A member of an object: its text ("" if it is not there), and whether it is true. */
@@ -23,8 +25,9 @@ void set_text(json_t *object, const char *key, const char *text);
 typedef json_t *(*DoctorJob)(void *arg);
 
 /* Runs the job in a child process. Returns its finding, or NULL with the reason in `why`: it
- * crashed, hung, or printed an error. */
-json_t *doctor_apart(DoctorJob job, void *arg, unsigned seconds, char *why, size_t size);
+ * crashed, hung, or printed an error. Sets *hangs (NULL: nobody asks) if it did not end in time. */
+json_t *doctor_apart(DoctorJob job, void *arg, unsigned seconds, char *why, size_t size,
+                     bool *hangs);
 
 /* Seconds until a trial counts as hanging; it may compile kernels. */
 enum { TRIAL_SECONDS = 180 };
@@ -46,6 +49,10 @@ json_t *machine_nodes(void);
 /* Vulkan's driver files, in the loader's order: [{ "file": …, "library": …, "problem": … }] */
 json_t *machine_vulkan_drivers(void);
 
+/* The system: { "system", "release", "machine", "processor", "processors" }. Names no host and no
+ * user. */
+json_t *machine_system(void);
+
 /* True in a container, where remedies are options for starting the container. */
 bool machine_is_container(void);
 
@@ -66,6 +73,8 @@ typedef struct Demand {
     const Words *require; /* of --require: each must hold */
     const char *device;   /* of --device; NULL: any */
     bool software;        /* software devices are allowed */
+    bool survey;          /* a device that works is surveyed */
+    bool quiet;           /* without progress */
 } Demand;
 
 /* True for a device that computes in hardware; false for a software device and for the null device
@@ -81,7 +90,7 @@ void demand_text(const Demand *demand, char *text, size_t size);
 /* Examines a backend. cpu: the CPU's scores of the trial; demand: the devices to try. { "name",
  * "title", "built", "works", "missing", "remedy", "note", "devices": [{ "index", "name", "type",
  * "driver", "api", "memory_mib", "uuid", "pci", "driver_file", "works", "extractors", "problem",
- * "not_tried" }] } */
+ * "not_tried", "survey" }] } */
 json_t *probe_backend(const char *backend, const json_t *machine, const json_t *cpu,
                       const Demand *demand);
 
@@ -120,13 +129,45 @@ void remedy_note(char *text, size_t size, const char *backend, const json_t *mac
 
 /* ---- trial.c: a small pair of videos, generated here and scored on a device ---- */
 
-/* Scores the trial on device `index` of a backend (NULL: on the CPU). Returns every score of every
- * frame, by "NAME FRAME", and in "on_device" the extractors that ran on the device. NULL: the pair
- * could not be scored there; the log says why. */
-json_t *trial_score(const char *backend, unsigned index);
+/* A device as its backend lists it. */
+typedef struct TrialDevice {
+    const char *backend;
+    unsigned index;
+    bool software; /* the list calls it software. If it does not, no software device takes its
+                      place */
+} TrialDevice;
+
+/* A pair of videos, 4:2:0. */
+typedef struct TrialClip {
+    unsigned width, height, bits, frames;
+} TrialClip;
+
+/* Writes a frame of the clip into a picture of its format. */
+void trial_fill(VmafPicture *pic, const TrialClip *from, unsigned frame, bool distorted);
+/* Scores all frames of the clip, and flushes. */
+int trial_feed(VmafContext *vmaf, const TrialClip *from);
+/* Opens the device for the context: what has GPU code runs there, or the first pair fails. The
+ * caller closes the device after the context. */
+int trial_open(VmafDevice **device, VmafContext *vmaf, const TrialDevice *chosen);
+
+/* Scores the trial on a device (NULL: on the CPU). Returns every score of every frame, by "NAME
+ * FRAME", and in "on_device" the extractors that ran on the device. NULL: the pair could not be
+ * scored there; the log says why. */
+json_t *trial_score(const TrialDevice *chosen);
 
 /* NULL if all scores are equal, else a text about the first one that is not, which the caller
  * frees. */
 char *trial_compare(const json_t *device, const json_t *cpu);
+
+/* ---- survey.c: every feature at every depth on a device, and its speed ---- */
+
+/* Surveys a device, but asks no more of it once it hangs: { "features": [{ "extractor", "bits",
+ * "verdict", "problem", "scores", "figures", "passes", "frames_on_cpu", "device_us" }], "equal",
+ * "failed", "not_measured", "not_tried": how many, "speed": { "width", "height", "bits", "model",
+ * "device_fps", "cpu_fps", "problem" } }. quiet: print no progress. */
+json_t *survey_device(const TrialDevice *device, const char *name, bool quiet);
+
+/* Writes for people the features that failed, such as "vif at 10 bits: …"; false: none did. */
+bool survey_failed(const json_t *survey, char *text, size_t size);
 
 #endif

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+
+#include "vmaf/run.h"
 
 void machine_path(char *out, size_t size, const char *path)
 {
@@ -232,4 +235,35 @@ bool machine_has_card(const json_t *cards, const char *vendor)
             return true;
     }
     return false;
+}
+
+/* The processor's name, as Linux tells it on most machines; empty if it is not known. */
+static void read_processor(char *name, size_t size)
+{
+    char line[256];
+    FILE *const file = fopen("/proc/cpuinfo", "r");
+    *name = '\0';
+    while (file && !*name && fgets(line, sizeof(line), file)) {
+        const char *const colon = strchr(line, ':');
+        if (colon && !strncmp(line, "model name", strlen("model name")))
+            snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    }
+    if (file)
+        fclose(file);
+}
+
+json_t *machine_system(void)
+{
+    struct utsname system;
+    char processor[256];
+    json_t *const found = json_object();
+    read_processor(processor, sizeof(processor));
+    if (!uname(&system)) {
+        set_text(found, "system", system.sysname);
+        set_text(found, "release", system.release);
+        set_text(found, "machine", system.machine);
+    }
+    set_text(found, "processor", processor);
+    json_object_set_new(found, "processors", json_integer(cpus_allowed()));
+    return found;
 }

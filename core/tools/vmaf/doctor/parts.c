@@ -34,7 +34,7 @@ static json_t *ask_ffmpeg(void *unused)
 json_t *parts_ffmpeg(void)
 {
     char why[512];
-    json_t *const found = doctor_apart(ask_ffmpeg, NULL, 30, why, sizeof(why));
+    json_t *const found = doctor_apart(ask_ffmpeg, NULL, 30, why, sizeof(why), NULL);
     if (found)
         return found;
     json_t *const failed = json_pack("{s:b, s:{}, s:s}", "built", 1, "versions", "release", "");

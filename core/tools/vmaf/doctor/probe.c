@@ -59,16 +59,11 @@ static json_t *list_devices(void *arg)
     return found;
 }
 
-typedef struct Trial {
-    const char *backend; /* NULL: the CPU */
-    unsigned index;
-} Trial;
-
 static json_t *try_device(void *arg)
 {
-    const Trial *const trial = arg;
+    const TrialDevice *const device = arg;
     unsetenv("VMAF_BACKEND"); /* the trial chooses the device */
-    return trial_score(trial->backend, trial->index);
+    return trial_score(device);
 }
 
 typedef struct DriverFile {
@@ -88,7 +83,7 @@ static json_t *list_driver(void *arg)
 json_t *probe_cpu(json_t **cpu)
 {
     char why[512];
-    *cpu = doctor_apart(try_device, &(Trial){ NULL, 0 }, TRIAL_SECONDS, why, sizeof(why));
+    *cpu = doctor_apart(try_device, NULL, TRIAL_SECONDS, why, sizeof(why), NULL);
     json_t *const found = json_pack("{s:s, s:s, s:b, s:b, s:[]}", "name", "cpu", "title", "CPU",
                                     "built", 1, "works", *cpu != NULL, "devices");
     if (!*cpu) {
@@ -98,18 +93,37 @@ json_t *probe_cpu(json_t **cpu)
     return found;
 }
 
-/* Scores the trial on a device, and notes in it whether it works. */
-static void try_one(json_t *device, const char *backend, const json_t *cpu)
+/* Surveys a device, also one that failed the trial: its report is the most useful. It works only if
+ * nothing fails there. */
+static void survey(json_t *device, const TrialDevice *chosen, const Demand *demand)
 {
-    Trial trial = { backend, (unsigned)json_integer_value(json_object_get(device, "index")) };
+    char text[512];
+    json_t *const found = survey_device(chosen, text_of(device, "name"), demand->quiet);
+    if (is_true(device, "works") && survey_failed(found, text, sizeof(text))) {
+        json_object_set_new(device, "works", json_false());
+        set_text(device, "problem", text);
+    }
+    json_object_set_new(device, "survey", found);
+}
+
+/* Scores the trial on a device, and notes in it whether it works. */
+static void try_one(json_t *device, const char *backend, const json_t *cpu, const Demand *demand)
+{
+    TrialDevice chosen = { .backend = backend,
+                           .index = (unsigned)json_integer_value(json_object_get(device, "index")),
+                           .software = !strcmp(text_of(device, "type"), "software") };
     char why[512];
-    json_t *const scores = doctor_apart(try_device, &trial, TRIAL_SECONDS, why, sizeof(why));
+    bool hangs;
+    json_t *const scores =
+        doctor_apart(try_device, &chosen, TRIAL_SECONDS, why, sizeof(why), &hangs);
     char *const wrong = scores && cpu ? trial_compare(scores, cpu) : NULL;
     json_object_set_new(device, "works", json_boolean(scores && cpu && !wrong));
     if (!scores || wrong)
         set_text(device, "problem", wrong ? wrong : why);
     if (scores)
         json_object_set(device, "extractors", json_object_get(scores, "on_device"));
+    if (demand->survey && !hangs)
+        survey(device, &chosen, demand);
     free(wrong);
     json_decref(scores);
 }
@@ -190,7 +204,7 @@ static unsigned try_devices(json_t *devices, const char *backend, const json_t *
             set_text(device, "problem", "it lacks what the kernels need");
             json_object_set_new(device, "works", json_false());
         } else {
-            try_one(device, backend, cpu);
+            try_one(device, backend, cpu, demand);
         }
         *broken += !is_true(device, "works");
     }
@@ -205,7 +219,7 @@ json_t *probe_backend(const char *backend, const json_t *machine, const json_t *
         json_pack("{s:s, s:s, s:b}", "name", backend, "title", vmaf_backend_title(backend), "built",
                   vmaf_backend_built(backend) > 0);
     json_t *const listed =
-        doctor_apart(list_devices, (void *)backend, LIST_SECONDS, why, sizeof(why));
+        doctor_apart(list_devices, (void *)backend, LIST_SECONDS, why, sizeof(why), NULL);
     json_t *const devices = listed ? json_object_get(listed, "devices") : json_array();
     unsigned broken;
     const unsigned count = try_devices(devices, backend, machine, cpu, demand, &broken);
@@ -239,7 +253,8 @@ void probe_vulkan_drivers(json_t *drivers)
         if (*text_of(driver, "problem"))
             continue;
         DriverFile file = { text_of(driver, "file") };
-        json_t *const listed = doctor_apart(list_driver, &file, LIST_SECONDS, why, sizeof(why));
+        json_t *const listed =
+            doctor_apart(list_driver, &file, LIST_SECONDS, why, sizeof(why), NULL);
         json_t *const uuids = json_array();
         json_array_foreach(json_object_get(listed, "devices"), j, device)
         {

@@ -10,7 +10,8 @@
 #include "libvmaf/inspect.h"
 #include "libvmaf/libvmaf.h"
 
-enum { WIDTH = 208, HEIGHT = 120, FRAMES = 3 };
+/* The pair that every device scores. */
+static const TrialClip clip = { .width = 208, .height = 120, .bits = 8, .frames = 3 };
 
 static uint32_t scramble(uint32_t x)
 {
@@ -21,39 +22,62 @@ static uint32_t scramble(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* One sample: moving waves, with noise in the distorted video. */
-static uint8_t sample(unsigned plane, unsigned frame, unsigned x, unsigned y, int distorted)
+/* One sample: moving waves, with noise in the distorted video. Samples of more than 8 bits have
+ * noise in their low bits, too. */
+static unsigned sample(const TrialClip *from, unsigned plane, unsigned frame, unsigned x,
+                       unsigned y, bool distorted)
 {
-    const unsigned wave = (x * 3 + frame * 5 + y * (plane + 2)) % 180;
+    const unsigned wave = (x * 3 + frame * 5 + y * (plane + 2)) % 180, more = from->bits - 8;
     const unsigned base = 40 + (wave < 90 ? wave : 180 - wave) + (x / 16 + y / 16) % 2 * 40;
-    const uint32_t noise = scramble(x + WIDTH * (y + HEIGHT * (frame + FRAMES * plane)));
-    return (uint8_t)(base + noise % 8 + (distorted ? noise / 8 % 13 : 0));
+    const uint32_t noise =
+        scramble(x + from->width * (y + from->height * (frame + from->frames * plane)));
+    const unsigned top = base + noise % 8 + (distorted ? noise / 8 % 13 : 0);
+    return top << more | (noise >> 16 & ((1u << more) - 1));
 }
 
-static int fill(VmafPicture *pic, unsigned frame, int distorted)
+void trial_fill(VmafPicture *pic, const TrialClip *from, unsigned frame, bool distorted)
 {
-    const int err = vmaf_picture_alloc(pic, VMAF_PIX_FMT_YUV420P, 8, WIDTH, HEIGHT);
-    for (unsigned p = 0; !err && p < 3; p++)
-        for (unsigned y = 0; y < pic->h[p]; y++)
-            for (unsigned x = 0; x < pic->w[p]; x++)
-                ((uint8_t *)pic->data[p])[(ptrdiff_t)y * pic->stride[p] + x] =
-                    sample(p, frame, x, y, distorted);
+    for (unsigned p = 0; p < 3; p++) {
+        for (unsigned y = 0; y < pic->h[p]; y++) {
+            uint8_t *const row = (uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p];
+            for (unsigned x = 0; x < pic->w[p]; x++) {
+                const unsigned value = sample(from, p, frame, x, y, distorted);
+                if (from->bits > 8)
+                    ((uint16_t *)row)[x] = (uint16_t)value;
+                else
+                    row[x] = (uint8_t)value;
+            }
+        }
+    }
+}
+
+static int make(VmafPicture *pic, const TrialClip *from, unsigned frame, bool distorted)
+{
+    const int err =
+        vmaf_picture_alloc(pic, VMAF_PIX_FMT_YUV420P, from->bits, from->width, from->height);
+    if (!err)
+        trial_fill(pic, from, frame, distorted);
     return err;
 }
 
-static int feed(VmafContext *vmaf)
+int trial_feed(VmafContext *vmaf, const TrialClip *from)
 {
     int err = 0;
-    for (unsigned frame = 0; !err && frame < FRAMES; frame++) {
+    for (unsigned frame = 0; !err && frame < from->frames; frame++) {
         VmafPicture ref, dist;
-        err = fill(&ref, frame, 0);
+        err = make(&ref, from, frame, false);
         if (err)
             break;
-        err = fill(&dist, frame, 1);
-        if (!err)
-            err = vmaf_read_pictures(vmaf, &ref, &dist, frame);
-        else
+        err = make(&dist, from, frame, true);
+        if (err) {
             vmaf_picture_unref(&ref);
+            break;
+        }
+        err = vmaf_read_pictures(vmaf, &ref, &dist, frame);
+        if (err) {
+            vmaf_picture_unref(&ref);
+            vmaf_picture_unref(&dist);
+        }
     }
     return err ? err : vmaf_read_pictures(vmaf, NULL, NULL, 0);
 }
@@ -82,7 +106,7 @@ static int note_scores(json_t *scores, VmafContext *vmaf, VmafModel *model)
         "psnr_cr",
     };
     int err = 0;
-    for (unsigned frame = 0; !err && frame < FRAMES; frame++) {
+    for (unsigned frame = 0; !err && frame < clip.frames; frame++) {
         char key[64];
         double score;
         for (size_t i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
@@ -110,38 +134,38 @@ static int note_extractors(json_t *scores, const VmafContext *vmaf, const char *
     return json_object_set_new(scores, "on_device", list);
 }
 
-static int open_device(VmafDevice **device, VmafContext *vmaf, const char *backend, unsigned index)
+int trial_open(VmafDevice **device, VmafContext *vmaf, const TrialDevice *chosen)
 {
     char number[16];
-    snprintf(number, sizeof(number), "%u", index);
+    snprintf(number, sizeof(number), "%u", chosen->index);
     const VmafDeviceOptions options = {
         .size = sizeof(options),
-        .backend = backend,
+        .backend = chosen->backend,
         .device = number,
-        .allow_software = 1,
+        .allow_software = chosen->software,
         .required = 1,
     };
     const int err = vmaf_device_open(device, &options);
     return err ? err : vmaf_use_device(vmaf, *device);
 }
 
-json_t *trial_score(const char *backend, unsigned index)
+json_t *trial_score(const TrialDevice *chosen)
 {
     json_t *const scores = json_object();
     VmafContext *vmaf = NULL;
     VmafModel *model = NULL;
     VmafDevice *device = NULL;
     int err = vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_ERROR });
-    if (!err && backend)
-        err = open_device(&device, vmaf, backend, index);
+    if (!err && chosen)
+        err = trial_open(&device, vmaf, chosen);
     if (!err)
         err = use_features(vmaf, &model);
     if (!err)
-        err = feed(vmaf);
+        err = trial_feed(vmaf, &clip);
     if (!err)
         err = note_scores(scores, vmaf, model);
     if (!err)
-        err = note_extractors(scores, vmaf, backend);
+        err = note_extractors(scores, vmaf, chosen ? chosen->backend : NULL);
     if (vmaf)
         vmaf_close(vmaf);
     vmaf_device_close(&device);

@@ -142,7 +142,8 @@ const Arg output_options[] = {
       .complete = "file" },
     { .name = "report",
       .help =
-          "score nothing: read the JSON reports given as\narguments; print, judge and write their scores",
+          "score nothing: read the JSON reports given as\narguments; print, judge and write their scores;\n"
+          "with --doctor: measure each GPU, see there",
       .newer = true,
       .set = set_report },
     { .name = "pool",

@@ -138,13 +138,16 @@ const Arg about_options[] = {
       .newer = true,
       .set = set_list_features },
     { .name = "list_devices",
-      .help = "print the usable GPUs, and what the other backends\nlack",
+      .help = "print the GPUs, and what the other backends lack;\n"
+              "fails if none can be used",
       .newer = true,
       .set = set_list_devices },
     { .name = "doctor",
       .help = "test every backend and device and print what is\n"
               "missing; with --backend LIST or all these must work;\n"
-              "with --json as JSON",
+              "with --json as JSON. --doctor --report also compares\n"
+              "every feature at every depth with the CPU, takes the\n"
+              "speed, and writes all to vmaf-doctor.json (-o)",
       .newer = true,
       .set = set_doctor },
     { 0 },
