@@ -92,7 +92,8 @@ typedef struct VmafDeviceOptions {
     int allow_software;
     int enable_validation;           /* log messages of the driver's own checks, where it has any */
     unsigned max_outstanding_frames; /* on each device; 0: 4; at most 32 */
-    int quiet;                       /* do not log -ENOSYS and -ENODEV */
+    /* Do not log -ENOSYS, -ENODEV and which features run on the CPU beside the device. */
+    int quiet;
     /* Not 0: the first pair is also refused if none of the features has GPU code. (A feature that
      * has GPU code runs on the device or the first pair is refused, see fallback_cpu.) */
     int required;

@@ -156,8 +156,9 @@ typedef struct VmafVulkanOptions {
     int allow_software; /* as in VmafDeviceOptions */
     int enable_validation;
     unsigned max_outstanding_frames; /* as in VmafVulkanConfiguration */
-    int quiet;                       /* do not log -ENOSYS and -ENODEV */
-    int fallback_cpu;                /* as in VmafDeviceOptions */
+    /* Do not log -ENOSYS, -ENODEV and which features run on the CPU beside the device. */
+    int quiet;
+    int fallback_cpu; /* as in VmafDeviceOptions */
 } VmafVulkanOptions;
 
 /* Like vmaf_vulkan_state_init; -ENODEV (logged) when no device, or more than one, has the name. */

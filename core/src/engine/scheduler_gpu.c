@@ -3,6 +3,7 @@
 #include "engine/scheduler_struct.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -110,6 +111,23 @@ static int refuse(const Scheduler *s, const Feature *f, const char *why)
     return must ? -EINVAL : 0;
 }
 
+/* Logs once which features run on the CPU beside the program's device, for want of GPU code: a
+ * report says so, and the program may write none. */
+static void tell_beside(const Scheduler *s)
+{
+    char names[512];
+    size_t used = 0;
+    for (unsigned i = 0; i < s->run_count && used < sizeof(names); i++) {
+        const FeatureDef *const def = s->runs[i]->feature->def;
+        if (!def->gpu)
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+                                     def->name);
+    }
+    if (used && client_should_tell(s->gpu))
+        log_warning("beside %s these features run on the CPU, because they have no GPU code: %s",
+                    s->gpu->backend, names);
+}
+
 static int check_features(const Scheduler *s, FeatureSet taken)
 {
     unsigned count = 0;
@@ -132,6 +150,7 @@ static int check_features(const Scheduler *s, FeatureSet taken)
         log_error("%s is required, but none of the features has code for a GPU", s->gpu->backend);
         return -EINVAL;
     }
+    tell_beside(s);
     return 0;
 }
 

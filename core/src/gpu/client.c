@@ -18,6 +18,12 @@ static unsigned device_count(const GpuClient *client)
 
 /* ---- opening ---- */
 
+bool client_should_tell(GpuClient *client)
+{
+    return !client->session->quiet && !client->logs_devices &&
+           !atomic_flag_test_and_set(&client->session->told);
+}
+
 void client_close(GpuClient *client)
 {
     for (unsigned d = 0; client->streams && d < device_count(client); d++)

@@ -41,6 +41,10 @@ struct GpuClient {
     void (*own_destroy)(GpuClient *client); /* frees `own` */
 };
 
+/* True the first time that somebody asks for the session, unless the program tells which features
+ * run on the CPU beside the device: then the log should. */
+bool client_should_tell(GpuClient *client);
+
 /* ---- contexts ---- */
 
 /* Makes the context use this session from now on. */

@@ -105,6 +105,7 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     snprintf(session->title, sizeof(session->title), "%s", device->name);
     add_identity(&session->identity, device, info->type, -1);
     atomic_init(&session->references, 1);
+    atomic_flag_clear(&session->told);
     pthread_mutex_init(&session->lock, NULL);
     warn_of_software(backend, info);
     *out = session;
@@ -158,6 +159,7 @@ static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, un
         (*out)->identity.index = (int)index;
         (*out)->fallback_cpu = wish->fallback_cpu;
         (*out)->required = wish->required;
+        (*out)->quiet = wish->quiet;
     } else {
         log_debug("%s: no device opened, error %d", probe->backend->name, err);
     }

@@ -28,9 +28,11 @@ typedef struct GpuSession {
     char title[512];             /* the names of all devices */
     DeviceIdentity identity;     /* of all devices */
     bool fallback_cpu, required; /* as in GpuWish */
+    bool quiet;                  /* the program tells which features run on the CPU */
 
     atomic_int references;                       /* one of the opener, and one of each client */
     _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that passed the self-test */
+    atomic_flag told; /* the log has said which features run on the CPU */
     pthread_mutex_t lock;
     GpuClient *clients; /* a list, guarded by `lock` */
 } GpuSession;

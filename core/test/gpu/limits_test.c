@@ -65,21 +65,22 @@ static void test_limits(void **unused)
 /* ---- features run on the chosen device or fail ---- */
 
 static char said[4096];
-static bool required; /* as in VmafDeviceOptions */
+static bool required, quiet; /* as in VmafDeviceOptions */
 
 static int read_first_pair(const ClipFeature *wanted, unsigned count)
 {
     const VmafDeviceOptions options = { .size = sizeof(options),
                                         .backend = rig_gpu()->backend,
                                         .allow_software = 1,
-                                        .required = required };
+                                        .required = required,
+                                        .quiet = quiet };
     ScoreRun run = { .clip = &clip, .features = wanted, .feature_count = count };
     VmafContext *vmaf;
     assert_int_equal(0, vmaf_device_open(&run.device, &options));
     GpuDevice *gpu = rig_session(run.device)->device;
     gpu->limits = rig_gpu()->limits;
     assert_int_equal(0, score_open(&run, &vmaf));
-    log_set_level(VMAF_LOG_LEVEL_ERROR);
+    log_set_level(VMAF_LOG_LEVEL_WARNING);
     FILE *log = tmpfile();
     const int usual_stderr = dup(STDERR_FILENO);
     assert_non_null(log);
@@ -129,6 +130,23 @@ static void test_required(void **unused)
         required = i;
         check_refusals();
     }
+}
+
+/* A feature without GPU code runs on the CPU, and the log says so, unless the program does. */
+static void test_beside(void **unused)
+{
+    static const ClipFeature both[] = { { "on_cpu", { 0 } }, { "psnr", { 0 } } };
+    static const char told[] = "because they have no GPU code: on_cpu";
+    required = false;
+    assert_int_equal(0, read_first_pair(both, COUNT(both)));
+    assert_non_null(strstr(said, told));
+    assert_null(strstr(said, "psnr"));
+    assert_int_equal(0, read_first_pair(both + 1, 1));
+    assert_null(strstr(said, "no GPU code"));
+    quiet = true;
+    assert_int_equal(0, read_first_pair(both, COUNT(both)));
+    assert_null(strstr(said, told));
+    quiet = false;
 }
 
 /* Options that ask for both are refused. */
@@ -409,6 +427,7 @@ TEST_MAIN(limits)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_limits, keep_limits),
         cmocka_unit_test_setup(test_required, keep_limits),
+        cmocka_unit_test(test_beside),
         cmocka_unit_test(test_contradiction),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_memory),
