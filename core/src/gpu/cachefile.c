@@ -119,7 +119,7 @@ static int random_bytes(uint8_t *bytes, size_t size)
 #define BASE_VARIABLE "XDG_CACHE_HOME"
 /* In a program that runs with more rights than its user, the user must not choose where it
  * writes. */
-#ifdef __linux__
+#if defined(__linux__) && !defined(__ANDROID__)
 #define getenv_trusted secure_getenv
 #else
 #define getenv_trusted getenv

@@ -36,7 +36,11 @@ PLATFORMS = {
     'i686': ('i686-linux-gnu-gcc', '/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib', False),
     'musl': ('musl-gcc', '', False),
     'clang': ('clang', '', True),
+    'android': ('aarch64-linux-android28-clang', 'qemu-aarch64 -L /usr/aarch64-linux-gnu', True),
 }
+# Debian has no headers of Android's C library. If the compiler of Google's NDK is not in PATH, Debian's clang takes its
+# place, for arm64 with Android's macros and glibc: that tests the cross file and the code that the macros choose.
+STAND_IN = '#!/bin/sh\nexec {clang} --target=aarch64-linux-gnu -D__ANDROID__ -D__ANDROID_API__=28 "$@"\n'
 # For these the same compiler makes the same code of the widest vectors as for this machine.
 SAME_VECTORS = ('i686', 'musl')
 # Instructions that fuse. CIEDE's vector code uses them on purpose (feature/ciede/ciede_simd.c), and
@@ -199,6 +203,20 @@ def jansson(compiler, prefix, log):
     return True
 
 
+def stand_in():
+    """Puts a stand-in for the NDK's compilers into PATH, unless they are there."""
+    if shutil.which(PLATFORMS['android'][0]) or not shutil.which('clang') or not shutil.which('aarch64-linux-gnu-gcc'):
+        return
+    folder = f'{work}/android/bin'
+    os.makedirs(folder, exist_ok=True)
+    for end in ('', '++'):
+        path = f'{folder}/{PLATFORMS["android"][0]}{end}'
+        with open(path, 'w') as file:
+            file.write(STAND_IN.format(clang='clang' + end))
+        os.chmod(path, 0o755)
+    os.environ['PATH'] = folder + os.pathsep + os.environ['PATH']
+
+
 def missing(compiler, runner):
     for name in (compiler, runner.split()[0] if runner else '', 'ninja', 'meson'):
         if name and not shutil.which(name):
@@ -260,6 +278,9 @@ def check_library(platform, compiler):
 
 def check(platform, compiler, runner, exact, wanted):
     check_library(platform, compiler)
+    if platform == 'android' and not os.path.exists(f'{work}/android/bin'):
+        print('android: built by the NDK; its programs cannot run here', flush=True)
+        return
     command = runner.split() + [f'{work}/{platform}/core/tools/vmaf']
     if platform == 'aarch64':
         done = run(runner.split() + [f'{work}/{platform}/core/test/dsp/dsp_check', '--short'])
@@ -271,6 +292,7 @@ def check(platform, compiler, runner, exact, wanted):
 
 def main():
     os.makedirs(work, exist_ok=True)
+    stand_in()
     make_clips()
     wanted = {}
     checks = []
