@@ -89,6 +89,42 @@ static json_t *examine_backend(const char *name, const Options *options, const j
     return probe_backend(name, machine, cpu, &demand);
 }
 
+/* True if a GPU works with one of the backends. */
+static bool gpu_works(const json_t *backends)
+{
+    size_t i, k;
+    json_t *backend, *device;
+    json_array_foreach(backends, i, backend)
+    {
+        json_array_foreach(json_object_get(backend, "devices"), k, device)
+        {
+            if (is_hardware(device) && is_true(device, "works"))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The first device node of a GPU that somebody put into this container; NULL: none, or no
+ * container. Nodes of screens do not count: every server has one. */
+static const char *gpu_in_container(const json_t *machine)
+{
+    static const char *const nodes[] = { "/dev/dri/renderD", "/dev/kfd", "/dev/nvidiactl",
+                                         "/dev/dxg" };
+    size_t i;
+    json_t *node;
+    if (!is_true(machine, "container"))
+        return NULL;
+    json_array_foreach(json_object_get(machine, "nodes"), i, node)
+    {
+        const char *const path = text_of(node, "path");
+        for (size_t k = 0; k < sizeof(nodes) / sizeof(*nodes); k++)
+            if (!strncmp(path, nodes[k], strlen(nodes[k])))
+                return path;
+    }
+    return NULL;
+}
+
 /* Examines all backends, and hidden ones that the list names. False: something that was asked for
  * does not work. */
 static bool examine_backends(json_t *list, const Options *options, const json_t *machine)
@@ -106,7 +142,9 @@ static bool examine_backends(json_t *list, const Options *options, const json_t 
     json_decref(cpu);
     /* Without a list, one backend must have the device that is demanded. */
     const bool demanded = options->require.count || options->device;
-    return well && (options->doctor_backends || !demanded || any);
+    const bool given = gpu_in_container(machine) != NULL;
+    return well &&
+           (options->doctor_backends || ((!demanded || any) && (!given || gpu_works(list))));
 }
 
 /* Adds what is demanded of devices, for those who read the findings later. */
@@ -304,7 +342,7 @@ static void print_parts(const json_t *findings)
     print_plugin(json_object_get(findings, "sycl_plugin"));
 }
 
-static void print_findings(const json_t *findings)
+static void print_findings(const json_t *findings, const Options *options)
 {
     size_t i;
     json_t *backend;
@@ -315,6 +353,13 @@ static void print_findings(const json_t *findings)
     {
         print_backend(backend);
     }
+    const json_t *const machine = json_object_get(findings, "machine");
+    if (!options->doctor_backends && gpu_in_container(machine) &&
+        !gpu_works(json_object_get(findings, "backends")))
+        printf(
+            "\nThe container was given %s: a backend must work on a GPU, or those that must work "
+            "be named (--backend cpu).\n",
+            gpu_in_container(machine));
     printf("\n%s\n", is_true(findings, "well") ? "Everything that was asked for works."
                                                : "Something that was asked for does not work.");
 }
@@ -374,7 +419,7 @@ int doctor(const Options *options)
     else if (options->format == VMAF_OUTPUT_FORMAT_JSON)
         print_json(findings);
     else
-        print_findings(findings);
+        print_findings(findings, options);
     if (path)
         err = write_report(findings, path);
     const bool whole = !json_memory_failed();
