@@ -169,6 +169,45 @@ def pools_and_metrics():
           out.stderr)
 
 
+def metrics_choose_what_is_measured():
+    """--metric alone measures the metric; that of xpsnr is FFmpeg's average of a video, also where frames are infinite."""
+    write_encoder('keep', 'encode()\nshutil.copy(output, f"kept-{setting}.mkv")\n')
+    aggregates = {'xpsnr_y': ['axpsnr_y'], 'xpsnr': ['axpsnr_y', 'axpsnr_u', 'axpsnr_v']}
+    for metric in ('ssimulacra2', 'xpsnr_y', 'xpsnr'):
+        out = run('compare', 'source.mkv', '--encoder-cmd', './keep {input} {output} {crf}', '--crf', '0,24,44', '--metric', metric,
+                  '--json', 'o.json')
+        check('compare by', out.returncode == 0, metric, out.stderr)
+        for point in json.load(open('o.json'))['points']:
+            kept = f'kept-{point["setting"]:g}.mkv'
+            subprocess.run([vmaf, '-r', 'source.mkv', '-d', kept, '-n', '--feature', metric.split('_')[0], '-o', 'v.json', '-q',
+                            '--precision', 'max'], check=True)
+            report = json.load(open('v.json'))
+            if metric == 'ssimulacra2':
+                check('ssimulacra2 equals that of the command',
+                      point['score'] == report['pooled_metrics']['ssimulacra2']['mean'], point)
+                continue
+            figures = [report['aggregate_metrics'][name] for name in aggregates[metric]]
+            if None in figures:
+                check('a lossless encode has no number', point['score'] is None and point['setting'] == 0, point, figures)
+            else:
+                check('the score is the least average', abs(point['score'] - min(figures)) < 1e-9, metric, point, figures)
+            frames = [min(frame['metrics'][name[1:]] for name in aggregates[metric]) for frame in report['frames']
+                      if None not in frame['metrics'].values()]
+            check('the lowest frame', point['pooled']['min'] == min(frames, default=None), metric, point, frames)
+            check('no model was measured', not point['models'], point)
+    for metric, target in (('ssimulacra2', 50), ('xpsnr', 30)):
+        out = run('search', 'source.mkv', '--encoder', FAST['libx264'], '--metric', metric, '--target', str(target), '--samples', '0',
+                  '--json', '-')
+        result = json.loads(out.stdout) if out.stdout else {}
+        check('a target is reached', result.get('reached') and result['found']['score'] >= target, metric, out.stderr)
+        missed = [t['score'] for t in result.get('tries', []) if t['setting'] == result['found']['setting'] + 1]
+        check('and just so', missed and missed[0] < target, metric, result)
+    for words, said in ((['--metric', 'ssimu2'], 'its name is ssimulacra2: --metric ssimulacra2'),
+                        (['--metric', 'axpsnr_y'], 'the mean of xpsnr_y is that figure: --metric xpsnr_y')):
+        out = run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '35', *words)
+        check('a name that is not ours', out.returncode == USAGE and said in out.stderr, out.stderr)
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
@@ -755,7 +794,8 @@ def three_encoders():
               out.stderr)
 
 
-tests = [documents_say_what_there_is, compares_what_the_command_scores, models_of_v1_know_the_encode, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
+tests = [documents_say_what_there_is, compares_what_the_command_scores, metrics_choose_what_is_measured,
+         models_of_v1_know_the_encode, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
          encodes_of_anything_else_have_failed, odd_sources_are_encoded_whole, missing_devices_end_the_run_before_it_starts,
          a_device_that_dies_loses_nothing, infinite_for_equal_pictures, warnings_are_passed_on, other_scores_are_not_resumed,
          the_printed_command_makes_the_same_file, the_page_fits_a_telephone,

@@ -293,6 +293,11 @@ static const char *maker_of(const char *name)
     return NULL;
 }
 
+const char *extractor_of_metric(const char *metric)
+{
+    return strcmp(metric, "xpsnr") ? maker_of(metric) : "xpsnr";
+}
+
 /* True for `motion_v2`, with or without the name of a backend. */
 static bool is_old_motion(const char *name)
 {
@@ -301,8 +306,7 @@ static bool is_old_motion(const char *name)
     return rest && (!*rest || (*rest == '_' && vmaf_backend_built(rest + 1) >= 0));
 }
 
-/* Returns the extractor that other tools call by this name; NULL: there is none. */
-static const char *name_elsewhere(const char *name)
+const char *extractor_elsewhere(const char *name)
 {
     static const char *const names[][2] = {
         { "ssimu2", "ssimulacra2" },
@@ -330,7 +334,7 @@ static int find_extractor(const char *name, unsigned *extractor)
 {
     if (!vmaf_extractor_find(name, extractor))
         return 0;
-    const char *const maker = maker_of(name), *const ours = name_elsewhere(name);
+    const char *const maker = maker_of(name), *const ours = extractor_elsewhere(name);
     if (ours && !vmaf_extractor_find(ours, extractor)) {
         say("unknown extractor \"%s\"; here its name is %s: --feature %s", name, ours, ours);
     } else if (is_old_motion(name)) {

@@ -283,7 +283,10 @@ static int finish_score(Workshop *shop, Job *job)
     }
     job->scores = scored.scores;
     job->score_count = scored.count;
-    job->score = pooling_scores(&shop->pooling, scored.scores, scored.count);
+    job->planes = scored.planes;
+    job->metric = shop->metric;
+    job->score =
+        scored_pool(shop->metric, &shop->pooling, scored.scores, scored.count, scored.planes);
     job->place = scored.place;
     job->warnings = scored.warnings;
     job->models = scored.models;

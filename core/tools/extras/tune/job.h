@@ -81,14 +81,16 @@ typedef struct Job {
     Media media;
     double bitrate; /* of the video, in kbit/s */
     double encode_seconds, score_seconds;
-    double *scores; /* one per scored frame */
+    double *scores; /* see Scored */
     size_t score_count;
-    double score;     /* pooled over the frames */
-    json_t *place;    /* where it was scored */
-    json_t *models;   /* that scored it; NULL: the result is from a journal */
-    json_t *warnings; /* of scoring: an array of objects with "code", "input" and "text" */
-    char *failure;    /* why the job failed; NULL: it did not */
-    json_t *stored;   /* the result as an earlier run saved it; NULL: computed now */
+    unsigned planes;
+    const char *metric; /* of the scores */
+    double score;       /* pooled over the frames */
+    json_t *place;      /* where it was scored */
+    json_t *models;     /* that scored it; NULL: the result is from a journal */
+    json_t *warnings;   /* of scoring: an array of objects with "code", "input" and "text" */
+    char *failure;      /* why the job failed; NULL: it did not */
+    json_t *stored;     /* the result as an earlier run saved it; NULL: computed now */
 } Job;
 
 /* Read the size, length and other properties of a source. Prints errors. Returns 0 or a negative

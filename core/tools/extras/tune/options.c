@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "vmaf/spec.h"
 #include "encoder.h"
 
 enum {
@@ -488,6 +489,47 @@ static void narrow(TuneOptions *options)
     }
 }
 
+/* True if --feature names the extractor, alone or with options. */
+static bool has_feature(const TuneOptions *options, const char *extractor)
+{
+    const size_t length = strlen(extractor);
+    for (size_t i = 0; i + 1 < options->score_words.count; i += 2) {
+        const char *const value = options->score_words.words[i + 1];
+        if (!strcmp(options->score_words.words[i], "--feature") &&
+            !strncmp(value, extractor, length) && (!value[length] || value[length] == '='))
+            return true;
+    }
+    return false;
+}
+
+static bool has_model(const TuneOptions *options)
+{
+    for (size_t i = 0; i < options->score_words.count; i += 2)
+        if (!strcmp(options->score_words.words[i], "--model"))
+            return true;
+    return false;
+}
+
+/* Lets --metric alone choose what is measured: adds the extractor that makes it. */
+static int add_feature_of_metric(TuneOptions *options)
+{
+    const char *const ours = extractor_elsewhere(options->metric);
+    const char *const maker = extractor_of_metric(options->metric);
+    if (!maker && ours)
+        return wrong("unknown metric \"%s\"; here its name is %s: --metric %s", options->metric,
+                     ours, ours);
+    if (!strncmp(options->metric, "axpsnr_", strlen("axpsnr_")))
+        return wrong("the mean of %s is that figure: --metric %s", options->metric + 1,
+                     options->metric + 1);
+    if (!maker || has_feature(options, maker))
+        return 0;
+    if (!has_model(options))
+        argv_add(&options->score_words, "--no_prediction");
+    argv_add(&options->score_words, "--feature");
+    argv_add(&options->score_words, maker);
+    return options->score_words.failed ? -ENOMEM : 0;
+}
+
 static int check(const TuneOptions *options, enum TuneAction action)
 {
     const Subcommand *const command = &tune_commands[action];
@@ -550,6 +592,8 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
     }
     if (options->has_target)
         narrow(options);
+    if (!err)
+        err = add_feature_of_metric(options);
     return err ? err : check(options, *action);
 }
 

@@ -20,7 +20,7 @@ static int fill_line(Line *line, const Encoder *encoder, const Job *jobs, size_t
     if (!line->points || !line->rising)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        if (jobs[i].encoder == encoder && jobs[i].state == JOB_DONE)
+        if (jobs[i].encoder == encoder && jobs[i].state == JOB_DONE && isfinite(jobs[i].score))
             line->points[line->count++] = (RatePoint){ jobs[i].bitrate, jobs[i].score };
     memcpy(line->rising, line->points, line->count * sizeof(*line->rising));
     line->rising_count = rate_points_rising(line->rising, line->count);
@@ -37,8 +37,9 @@ static int find_hull(Results *results)
     }
     for (size_t i = 0; i < results->job_count; i++) {
         const Job *const job = &results->jobs[i];
-        all[i] = job->state == JOB_DONE ? (RatePoint){ job->bitrate, job->score }
-                                        : (RatePoint){ NAN, NAN };
+        all[i] = job->state == JOB_DONE && isfinite(job->score)
+                     ? (RatePoint){ job->bitrate, job->score }
+                     : (RatePoint){ NAN, NAN };
     }
     results->hull_count = rate_hull(all, results->job_count, results->hull);
     free(all);
@@ -257,8 +258,9 @@ static json_t *pooled(const Job *job)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         Pooling pooling;
         pooling_parse(&pooling, names[i], strlen(names[i]));
-        json_object_set_new(object, names[i],
-                            number(pooling_scores(&pooling, job->scores, job->score_count)));
+        json_object_set_new(
+            object, names[i],
+            number(scored_pool(job->metric, &pooling, job->scores, job->score_count, job->planes)));
     }
     return object;
 }

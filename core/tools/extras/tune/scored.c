@@ -2,11 +2,13 @@
 #include "scored.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/message.h"
+#include "report/stored.h"
 
 json_t *json_text(const char *text)
 {
@@ -45,25 +47,80 @@ static void list_metrics(const json_t *frame, char *text, size_t size)
     }
 }
 
+/* The scores that the metric stands for: one of each plane that was measured for `xpsnr`, else the
+ * metric itself. */
+static unsigned names_of(const char *metric, const json_t *frame, const char *names[3])
+{
+    static const char *const planes[] = { "xpsnr_y", "xpsnr_u", "xpsnr_v" };
+    const json_t *const metrics = json_object_get(frame, "metrics");
+    unsigned count = 0;
+    for (unsigned p = 0; p < 3 && !strcmp(metric, "xpsnr"); p++)
+        if (json_object_get(metrics, planes[p]))
+            names[count++] = planes[p];
+    if (!count)
+        names[count++] = metric;
+    return count;
+}
+
+/* Sets *score; false: the frame has none. JSON has null for infinity. */
+static bool take_score(const json_t *frame, const char *name, double *score)
+{
+    const json_t *const value = json_object_get(json_object_get(frame, "metrics"), name);
+    const bool infinite = json_is_null(value) && stored_is_infinite(name);
+    *score = infinite ? (double)INFINITY : json_number_value(value);
+    return infinite || json_is_number(value);
+}
+
 static int take_frames(Scored *scored, const json_t *frames, const char *metric, char *error,
                        size_t error_size)
 {
+    const char *names[3];
     const size_t count = json_array_size(frames);
-    scored->scores = malloc((count ? count : 1) * sizeof(*scored->scores));
+    scored->planes = names_of(metric, json_array_get(frames, 0), names);
+    scored->scores = malloc((count * scored->planes + 1) * sizeof(*scored->scores));
     if (!scored->scores)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        const json_t *const frame = json_array_get(frames, i);
-        const json_t *const score = json_object_get(json_object_get(frame, "metrics"), metric);
-        if (json_is_number(score)) /* with --subsample, some frames have no score */
-            scored->scores[scored->count++] = json_number_value(score);
+        bool all = true; /* with --subsample, some frames have no score */
+        for (unsigned p = 0; all && p < scored->planes; p++)
+            all =
+                take_score(json_array_get(frames, i), names[p], &scored->scores[scored->count + p]);
+        scored->count += all ? scored->planes : 0;
     }
     if (scored->count)
         return 0;
-    char names[512];
-    list_metrics(json_array_get(frames, 0), names, sizeof(names));
-    snprintf(error, error_size, "no frame has a score \"%s\"; available: %s", metric, names);
+    char available[512];
+    list_metrics(json_array_get(frames, 0), available, sizeof(available));
+    snprintf(error, error_size, "no frame has a score \"%s\"; available: %s", metric, available);
     return -EINVAL;
+}
+
+/* The level of the mean root of errors, each given by its level. */
+static double mean_level(const double *levels, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += pow(10.0, -levels[i] / 20.0);
+    return -20.0 * log10(sum / (double)count);
+}
+
+double scored_pool(const char *metric, const Pooling *pooling, const double *scores, size_t count,
+                   unsigned planes)
+{
+    const bool levels = !strncmp(metric, "xpsnr", strlen("xpsnr"));
+    const size_t frames = planes ? count / planes : 0;
+    double *const plane = frames ? malloc(frames * sizeof(*plane)) : NULL;
+    double least = (double)NAN;
+    for (unsigned p = 0; plane && p < planes; p++) {
+        for (size_t i = 0; i < frames; i++)
+            plane[i] = scores[i * planes + p];
+        const double score = levels && pooling->kind == POOLING_MEAN
+                                 ? mean_level(plane, frames)
+                                 : pooling_scores(pooling, plane, frames);
+        least = p ? fmin(least, score) : score;
+    }
+    free(plane);
+    return least;
 }
 
 /* The feature that tells best where the scores come from: the first one that a GPU measured. */

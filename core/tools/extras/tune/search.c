@@ -148,7 +148,8 @@ static int sum_up(const Search *search, const Round *round, Try *try)
         memcpy(scores + at, round->jobs[i].scores, round->jobs[i].score_count * sizeof(*scores));
         at += round->jobs[i].score_count;
     }
-    try->score = pooling_scores(&search->shop->pooling, scores, frames);
+    try->score = scored_pool(search->shop->metric, &search->shop->pooling, scores, frames,
+                             round->jobs[0].planes);
     try->bitrate = bits / seconds / 1000.0;
     free(scores);
     return 0;
