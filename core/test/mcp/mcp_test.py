@@ -316,6 +316,28 @@ def test_score():
     assert client.relatives() == []
 
 
+def test_other_metrics():
+    """Metrics that are not models' have figures of their own, and can be targets."""
+    client = serve()
+    client.begin()
+    names = ['xpsnr', 'ssimulacra2']
+    report = report_of('-r', 'ref.y4m', '-d', 'dist.y4m', '--feature', 'xpsnr', '--feature', 'ssimulacra2')
+    result = structured(client.call('score', {**PAIR, 'features': names})[0])
+    assert result['whole_video'] == report['aggregate_metrics'] and set(result['whole_video']) == {'axpsnr_y', 'axpsnr_u', 'axpsnr_v'}
+    assert set(result['pooled']) == {'vmaf', 'xpsnr_y', 'xpsnr_u', 'xpsnr_v', 'ssimulacra2'}
+    assert result['pooled']['ssimulacra2']['p5'] == report['vmaf_turbo']['pooled']['ssimulacra2']['p5']
+    same = structured(client.call('score', {'reference': 'ref.y4m', 'distorted': 'ref.y4m', 'features': names})[0])
+    assert same['whole_video']['axpsnr_y'] is None and same['pooled']['ssimulacra2']['mean'] == 100
+    assert 'whole_video' not in structured(client.call('score', PAIR)[0])
+    if shutil.which('ffmpeg'):
+        search = {'source': 'ref.y4m', 'encoder': 'libx264', 'preset': 'ultrafast', 'samples': 0, 'threads': 1}
+        for metric, target in (('ssimulacra2', -20), ('xpsnr', 20)):
+            found = structured(client.call('search_target', {**search, 'metric': metric, 'target': target})[0])
+            assert found['metric'] == metric and found['reached'] and found['found']['score'] >= target, found
+        assert 'its name is ssimulacra2' in failure(client.call('search_target', {**search, 'metric': 'ssimu2', 'target': 1})[0])
+    assert client.close() == 0
+
+
 def test_compare():
     client = serve()
     client.begin()
@@ -426,7 +448,7 @@ def test_playlists():
             assert failure(client.call(tool, {**PAIR, 'distorted': name})[0])
         search = {'source': name, 'encoder': 'libx264', 'target': 90}
         assert failure(client.call('search_target', search)[0])
-    for search in ({'encoder': 'libx264:stats=x'}, {'encoder': '-y'}, {'encoder': 'a b'}, {'preset': 'x=y'},
+    for search in ({'encoder': 'libx264:stats=x'}, {'encoder': '-y'}, {'encoder': 'a b'}, {'preset': 'x=y'}, {'metric': 'x=y'},
                    {'backend': 'cpu,x'}, {'source': '../outside/secret.y4m'}, {'model': '/etc/passwd'}):
         wrong = {'source': 'ref.y4m', 'encoder': 'libx264', 'target': 90, **search}
         assert failure(client.call('search_target', wrong)[0]), search

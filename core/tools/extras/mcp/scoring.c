@@ -327,6 +327,8 @@ static json_t *summarize(const Task *task, const Scoring *scoring)
         json_object_set_new(result, "score", json_real(json_number_value(mean)));
         json_object_set_new(result, "worst", worst_frames(report, metric, scoring->worst));
     }
+    if (result && json_object_size(json_object_get(report, "aggregate_metrics")))
+        json_object_set(result, "whole_video", json_object_get(report, "aggregate_metrics"));
     if (result)
         add_doubts(task, details, result);
     if (result && json_object_get(details, "inputs"))

@@ -57,7 +57,8 @@
     "\"features\": {\"type\": \"array\", \"maxItems\": 16, \"items\": {\"type\": \"string\", "        \
     "\"minLength\": 1, \"maxLength\": 256}, \"description\": \"Other metrics to compute as "          \
     "well: "                                                                                          \
-    "psnr, float_ssim, float_ms_ssim, ciede, cambi, psnr_hvs and so on; options follow after "        \
+    "ssimulacra2 (100 for equal pictures, below 0 for very bad ones), xpsnr (dB), psnr, "             \
+    "float_ssim, float_ms_ssim, ciede, cambi, psnr_hvs and so on; options follow after "              \
     "'=': cambi=full_ref=true.\"},"                                                                   \
     "\"all_metrics\": {\"type\": \"boolean\", \"description\": \"Also give scores of the "            \
     "features that the model uses.\"},"                                                               \
@@ -122,6 +123,9 @@ typedef struct Scoring {
     "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                                                                \
     "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "                                               \
     "[\"number\", \"null\"]}}}, "                                                                                                          \
+    "\"whole_video\": {\"type\": \"object\", \"description\": \"Figures about the whole video: axpsnr_y is "                               \
+    "the average of XPSNR, which counts and not its mean; null: infinite, the videos are equal.\", "                                       \
+    "\"additionalProperties\": {\"type\": [\"number\", \"null\"]}}, "                                                                      \
     "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "                                           \
     "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "                                                   \
     "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "                                               \

@@ -32,7 +32,7 @@ static const char *const revision_names[REVISIONS] = { "",           "2024-11-05
 
 static const char instructions[] =
     "Scores how well an encoded video preserves the quality of its reference "
-    "(VMAF and other metrics). Scores run from 0 to 100; 95 or more is hardly "
+    "(VMAF, SSIMULACRA2, XPSNR and other metrics). VMAF runs from 0 to 100; 95 or more is hardly "
     "distinguishable from the reference, 80 is good, below 60 is clearly worse. "
     "Look at p1 or p5 besides the mean: a good mean can hide bad scenes. Paths "
     "must name files below the folders that the server was started with.";

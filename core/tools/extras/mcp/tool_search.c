@@ -89,9 +89,12 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
                                                                               tool_string(arguments,
                                                                                           "device",
                                                                                           NULL);
-    if (!is_plain(encoder) || (preset && !is_plain(preset)) || !is_plain(backend)) {
+    const char *const metric = tool_string(arguments, "metric", NULL);
+    if (!is_plain(encoder) || (preset && !is_plain(preset)) || !is_plain(backend) ||
+        (metric && !is_plain(metric))) {
         snprintf(why, size,
-                 "encoder, preset and backend must be names of letters, digits, '-' and '_'");
+                 "encoder, preset, metric and backend must be names of letters, digits, '-' and "
+                 "'_'");
         return -EINVAL;
     }
     const char *const source = task_file(task, tool_string(arguments, "source", ""), why, size);
@@ -110,6 +113,10 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
     }
     task_add(task, "--backends");
     task_add(task, "%s%s%s", backend, device ? ":" : "", device ? device : "");
+    if (metric) {
+        task_add(task, "--metric");
+        task_add(task, "%s", metric);
+    }
     add_number(task, arguments, "samples", "--samples");
     add_number(task, arguments, "sample_time", "--sample-time");
     add_number(task, arguments, "threads", "--threads");
@@ -166,8 +173,8 @@ const Tool search_target_tool = {
     .name = "search_target",
     .title = "Find the setting that reaches a score",
     .description =
-        "Find the quality setting (such as CRF) of an encoder of ffmpeg that just reaches a VMAF "
-        "score, by "
+        "Find the quality setting (such as CRF) of an encoder of ffmpeg that just reaches a score "
+        "(VMAF, or another metric), by "
         "encoding samples of the source with a few settings and scoring them. Returns the "
         "setting, the expected bitrate and all tries; keeps no encodes. "
         "Takes minutes.",
@@ -180,8 +187,11 @@ const Tool search_target_tool = {
         "\"description\": \"An encoder of ffmpeg: libx264, libx265, libsvtav1, libvpx-vp9, …\"}, "
         "\"preset\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, "
         "\"description\": \"The encoder's preset, such as medium or slow; 6 for libsvtav1.\"}, "
-        "\"target\": {\"type\": \"number\", \"minimum\": 0, \"maximum\": 110, "
-        "\"description\": \"The score to reach, such as 95.\"}, "
+        "\"target\": {\"type\": \"number\", \"minimum\": -100, \"maximum\": 150, "
+        "\"description\": \"The score to reach, such as 95; 70 for ssimulacra2, 38 for xpsnr.\"}, "
+        "\"metric\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 64, "
+        "\"description\": \"The metric to reach (default vmaf): ssimulacra2, xpsnr (its lowest "
+        "plane), psnr_y and so on.\"}, "
         "\"pool\": {\"type\": \"string\", \"enum\": [\"mean\", \"harmonic_mean\", \"min\", "
         "\"median\", \"p1\", \"p5\", \"p10\", \"p25\"], \"description\": \"The pooled score that "
         "must reach the target: the mean (default), or p1 or "
