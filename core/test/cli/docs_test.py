@@ -52,7 +52,7 @@ def check_options():
     options = {name.replace('-', '_') for name in re.findall(r'--(\w[\w-]*)', run('--help'))}
     for name in ('README.md', 'docs/usage.md', 'docs/reports.md', 'docs/backends/README.md'):
         for line in open(f'{top}/{name}'):
-            if 'pkg-config' in line or 'vmaf-tune' in line:
+            if re.search('pkg-config|vmaf-tune|ffmpeg-build', line):
                 continue
             for option in re.findall(r'(?<![\w-])--(\w[\w-]*)', line):
                 if option.replace('-', '_') not in options | {'option'}:

@@ -16,7 +16,7 @@ import sys
 
 VMAF, SYNTHCLIP, FFMPEG, UNMODIFIED, WORK = (os.path.abspath(p) for p in sys.argv[1:6])
 TIMEOUT = 300
-FEATURES = ['psnr', 'float_ssim']
+FEATURES = ['psnr', 'float_ssim', 'xpsnr', 'ssimulacra2']
 DEVICE = ['-init_hw_device', 'vulkan=vk:0', '-filter_hw_device', 'vk']
 
 # Clips: kind, width, height, subsampling, depth, and the formats in which they are uploaded.

@@ -21,8 +21,9 @@ typedef struct Scored {
     json_t *models;   /* an array of objects with "metric", "source" and perhaps "note" */
 } Scored;
 
-/* Read the scores of one metric, or of all planes for the metric `xpsnr`, which were computed on the device called `label`. Returns 0,
- * -ENOMEM, or -EINVAL with the reason in `error`. Free the result after success. */
+/* Read the scores of one metric, or of all planes for the metric `xpsnr`. They were computed on the
+ * device called `label`. Returns 0, -ENOMEM, or -EINVAL with the reason in `error`. Free the result
+ * after success. */
 int scored_read(Scored *scored, const char *path, const char *metric, const char *label,
                 char *error, size_t error_size);
 void scored_free(Scored *scored);
