@@ -24,17 +24,24 @@ static const char kustomization[] = "apiVersion: kustomize.config.k8s.io/v1beta1
                                     "  - path: merge.json\n";
 
 /* Returns the word with each $ doubled, because Kubernetes replaces $(NAME) by a variable, and $$
- * by $. NULL: no memory. */
+ * by $. NULL: no memory, which json_memory.h notices, because it allocates for jansson. */
 static json_t *escaped(const char *word)
 {
-    char *const text = calloc(2 * strlen(word) + 1, 1);
-    for (char *at = text; at && *word; word++) {
+    json_malloc_t allocate;
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    char *const text = allocate(2 * strlen(word) + 1);
+    if (!text)
+        return NULL;
+    char *at = text;
+    for (; *word; word++) {
         if (*word == '$')
             *at++ = '$';
         *at++ = *word;
     }
-    json_t *const value = text ? json_string(text) : NULL;
-    free(text);
+    *at = '\0';
+    json_t *const value = json_string(text);
+    release(text);
     return value;
 }
 
