@@ -70,6 +70,7 @@ JOBS := \
   test-packaging \
   test-platforms \
   test-clients \
+  test-picture-color \
   test-slurm \
   test-browser \
   test-windows \
@@ -185,6 +186,13 @@ test-deb: setup-jobs $(SYNTHCLIP)
 # vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
 test-clients: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/mcp/clients_test.py $(BUILD)
+
+# The next ABI, in which VmafPicture carries its colours (docs/adr/0039-the-day-the-picture-grows.md).
+test-picture-color: setup
+	@meson setup --reconfigure $(BUILD)-112 core -Dpicture_color=true -Denable_cuda=disabled -Denable_hip=disabled \
+	  -Denable_sycl=disabled -Denable_vulkan=disabled > /dev/null
+	@meson test -C $(BUILD)-112 --setup all --suite api --suite engine --suite model --suite feature --suite gpu --no-suite nightly
+	@meson test -C $(BUILD)-112 --setup all 'conversions of zimg' colours
 
 # vmaf-shard on a real Slurm, of one node, started and ended by the test; and its manifests against Kubernetes' schemas.
 test-slurm: setup-jobs $(SYNTHCLIP)

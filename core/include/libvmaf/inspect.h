@@ -101,6 +101,8 @@ typedef struct VmafModelInfo {
     const char *source;     /**< the built-in's name, or the path of the file */
     unsigned feature_count; /**< see vmaf_model_feature() */
     int transformed; /**< not 0: its scores go through its transform, such as the one for phones */
+    int has_target;  /**< not 0: pictures are converted to `target` before they are measured */
+    VmafPictureConvertTarget target; /**< format unknown, or depth 0: that of each picture */
 } VmafModelInfo;
 
 VMAF_EXPORT int vmaf_model_info(const VmafModel *model, VmafModelInfo *info);

@@ -158,6 +158,18 @@ VMAF_EXPORT int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfigur
 VMAF_EXPORT int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic);
 
 /**
+ * Tells the colours of the pictures that the context will read; NULL: unknown. A model may ask for
+ * pictures of certain colours (`conversion_target` in its file): vmaf_read_pictures() then converts
+ * those that have others, and returns -EINVAL if it does not know their colours. For all other
+ * models colours do not matter.
+ *
+ * @return 0; -EINVAL for no context or a value that is not in the enums; -EBUSY once a pair was
+ *         read for such a model
+ */
+VMAF_EXPORT int vmaf_set_input_colorimetry(VmafContext *vmaf, const VmafColor *ref,
+                                           const VmafColor *dist);
+
+/**
  * Reads a pair of pictures, or, with both NULL, flushes.
  *
  * All pairs of a context have the size, format and depth of the first. Indices may come in any

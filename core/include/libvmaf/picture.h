@@ -19,6 +19,37 @@ enum VmafPixelFormat {
     VMAF_PIX_FMT_YUV400P
 };
 
+/** The samples of black and white: 16 and 235 at 8 bits, or 0 and 255. */
+enum VmafColorRange { VMAF_COLOR_RANGE_UNKNOWN, VMAF_COLOR_RANGE_LIMITED, VMAF_COLOR_RANGE_FULL };
+
+enum VmafColorPrimaries {
+    VMAF_COLOR_PRIMARIES_UNKNOWN,
+    VMAF_COLOR_PRIMARIES_BT709,
+    VMAF_COLOR_PRIMARIES_BT2020,
+    VMAF_COLOR_PRIMARIES_SMPTE432 /**< Display P3 */
+};
+
+enum VmafColorTransferCharacteristic {
+    VMAF_COLOR_TRC_UNKNOWN,
+    VMAF_COLOR_TRC_BT709,
+    VMAF_COLOR_TRC_SMPTE2084 /**< PQ */
+};
+
+enum VmafColorMatrixCoefficients {
+    VMAF_COLOR_MATRIX_UNKNOWN,
+    VMAF_COLOR_MATRIX_BT709,
+    VMAF_COLOR_MATRIX_BT2020_NCL,
+    VMAF_COLOR_MATRIX_ICTCP
+};
+
+/** The colours that samples stand for. All zeros: unknown. */
+typedef struct VmafColor {
+    enum VmafColorRange range;
+    enum VmafColorPrimaries primaries;
+    enum VmafColorTransferCharacteristic trc;
+    enum VmafColorMatrixCoefficients matrix;
+} VmafColor;
+
 typedef struct VmafRef VmafRef;
 
 /**
@@ -35,8 +66,11 @@ typedef struct VmafPicture {
     unsigned w[3], h[3]; /**< in samples; odd chroma sizes are rounded down */
     ptrdiff_t stride[3]; /**< in bytes, a multiple of 32 */
     void *data[3];       /**< 32-byte aligned; NULL for planes that do not exist */
-    VmafRef *ref;        /**< for the library only */
-    void *priv;          /**< for the library only */
+#ifdef VMAF_PICTURE_HAS_COLOR
+    VmafColor color; /**< unknown until the caller sets it */
+#endif
+    VmafRef *ref; /**< for the library only */
+    void *priv;   /**< for the library only */
 } VmafPicture;
 
 /**
@@ -76,6 +110,93 @@ VMAF_EXPORT int vmaf_picture_unref(VmafPicture *pic);
  * @return 0; -EINVAL for NULL, no reference, or rows that the picture does not have
  */
 VMAF_EXPORT int vmaf_picture_rows_written(const VmafPicture *pic, unsigned plane, unsigned rows);
+
+/** Memory of the caller that becomes a picture. */
+typedef struct VmafPictureWrapped {
+    enum VmafPixelFormat pix_fmt;
+    unsigned bpc;
+    unsigned w, h;       /**< of luma */
+    void *data[3];       /**< those of chroma are ignored if the format has none */
+    ptrdiff_t stride[3]; /**< in bytes, at least a row */
+    void *cookie;        /**< passed to release_picture */
+    /** Called once, by the thread that drops the last reference; NULL: nothing is called. Its
+     *  result is ignored. */
+    int (*release_picture)(VmafPicture *pic, void *cookie);
+} VmafPictureWrapped;
+
+/**
+ * Makes a picture of the caller's memory, without a copy. The library reads the memory until
+ * release_picture is called, which may be some frames after vmaf_read_pictures() took the picture.
+ *
+ * @return 0, and the caller holds the only reference; -EINVAL for NULL, an unknown format, a depth
+ *         outside 8 to 16, a side that is 0 or above 65536, a plane that is missing, a stride that
+ *         is shorter than a row, or samples of two bytes at an odd address; -ENOMEM. After a
+ *         failure release_picture is not called.
+ */
+VMAF_EXPORT int vmaf_picture_wrap(VmafPicture *pic, VmafPictureWrapped wrapped);
+
+enum VmafResampleFilter {
+    VMAF_RESAMPLE_DEFAULT, /**< bicubic */
+    VMAF_RESAMPLE_BILINEAR,
+    VMAF_RESAMPLE_BICUBIC,
+    VMAF_RESAMPLE_LANCZOS
+};
+
+/** The pictures that a conversion makes. */
+typedef struct VmafPictureConvertTarget {
+    enum VmafPixelFormat pix_fmt;
+    unsigned bpc;
+    unsigned w, h; /**< of luma; 0: those of the source */
+    VmafColor color;
+    enum VmafResampleFilter resample_filter; /**< of luma; chroma is always bilinear */
+} VmafPictureConvertTarget;
+
+/**
+ * Converts pictures of one format to another with zimg, which is opened when it is first needed.
+ * For one thread at a time. If the library was built without zimg, or if zimg is not installed,
+ * these functions return -ENOTSUP and log what to install.
+ */
+typedef struct VmafPictureConvertContext VmafPictureConvertContext;
+
+#ifdef VMAF_PICTURE_HAS_COLOR
+/**
+ * Prepares conversions of pictures that have the format, depth, size and colours of `src`.
+ *
+ * @return 0; -EINVAL for NULL, for a colour that is unknown on either side, and for a conversion
+ *         that zimg does not have (odd sides with 4:2:0, for example); -ENOMEM; -ENOTSUP
+ */
+VMAF_EXPORT int vmaf_picture_convert_context_init(VmafPictureConvertContext **ctx,
+                                                  const VmafPicture *src,
+                                                  const VmafPictureConvertTarget *target);
+
+#endif
+/**
+ * Prepares conversions of pictures that have the format, depth and size of `src`, and these
+ * colours. Only the geometry of `src` is read.
+ *
+ * @return 0; -EINVAL for NULL, for a colour that is unknown on either side, and for a conversion
+ *         that zimg does not have (odd sides with 4:2:0, for example); -ENOMEM; -ENOTSUP
+ */
+VMAF_EXPORT int
+vmaf_picture_convert_context_init_with_color(VmafPictureConvertContext **ctx,
+                                             const VmafPicture *src, const VmafColor *src_color,
+                                             const VmafPictureConvertTarget *target);
+
+/**
+ * Allocates `dst` as vmaf_picture_alloc() does, and converts `src` into it.
+ *
+ * @return 0; -EINVAL for NULL or a picture that differs from the one that the context was made for
+ *         (`dst` is then untouched); -ENOMEM; -ENOTSUP
+ */
+VMAF_EXPORT int vmaf_picture_convert(VmafPictureConvertContext *ctx, VmafPicture *dst,
+                                     const VmafPicture *src);
+
+/**
+ * Frees the context, not the pictures that it made.
+ *
+ * @return 0; -EINVAL for NULL; -ENOTSUP
+ */
+VMAF_EXPORT int vmaf_picture_convert_context_close(VmafPictureConvertContext *ctx);
 
 #ifdef __cplusplus
 }

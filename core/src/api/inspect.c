@@ -155,6 +155,8 @@ int vmaf_model_info(const VmafModel *model, VmafModelInfo *info)
         .source = model->source,
         .feature_count = model->feature_count,
         .transformed = transform_is_on(&model->transform),
+        .has_target = model->has_target,
+        .target = model->target,
     };
     return hand_over(info, &full, sizeof(full));
 }

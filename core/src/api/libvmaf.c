@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The public functions of libvmaf/libvmaf.h, metadata.h, report.h, picture.h and feature.h: they
- * check their arguments and call inward. */
+/* The public functions of libvmaf/libvmaf.h, metadata.h, report.h and feature.h: they check their
+ * arguments and call inward. */
 #include "libvmaf/libvmaf.h"
 
 #include <errno.h>
@@ -104,6 +104,11 @@ int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, doubl
     const int err = context_import_score(vmaf, feature_name, index, value);
     context_leave(vmaf);
     return err;
+}
+
+int vmaf_set_input_colorimetry(VmafContext *vmaf, const VmafColor *ref, const VmafColor *dist)
+{
+    return vmaf ? conversion_set_source(&vmaf->conversion, ref, dist) : -EINVAL;
 }
 
 int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, unsigned index)
@@ -298,39 +303,6 @@ int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration 
     if (!vmaf || !cfg.feature_name || !cfg.callback)
         return -EINVAL;
     return metadata_add_handler(vmaf->metadata, &cfg);
-}
-
-int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
-                       unsigned h)
-{
-    FrameShape shape;
-    if (!pic || shape_init(&shape, pix_fmt, bpc, w, h))
-        return -EINVAL;
-    return picture_alloc(pic, &shape);
-}
-
-int vmaf_picture_ref(VmafPicture *out, const VmafPicture *pic)
-{
-    if (!out || !pic || !pic->ref)
-        return -EINVAL;
-    picture_retain(out, pic);
-    return 0;
-}
-
-int vmaf_picture_unref(VmafPicture *pic)
-{
-    if (!pic || !pic->ref)
-        return -EINVAL;
-    picture_release(pic);
-    return 0;
-}
-
-int vmaf_picture_rows_written(const VmafPicture *pic, unsigned plane, unsigned rows)
-{
-    if (!pic || !pic->ref || plane > 2 || rows > pic->h[plane])
-        return -EINVAL;
-    range_scan_rows(pic, plane, rows);
-    return 0;
 }
 
 int vmaf_feature_dictionary_set(VmafFeatureDictionary **dict, const char *key, const char *val)

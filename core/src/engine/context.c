@@ -58,6 +58,7 @@ void context_destroy(VmafContext *ctx)
     scores_destroy(ctx->scores);
     index_set_clear(&ctx->indices);
     notes_clear(&ctx->notes);
+    conversion_clear(&ctx->conversion);
     part_destroy(ctx->part);
     pthread_mutex_destroy(&ctx->pictures_lock);
     caller_count_destroy(&ctx->callers);
@@ -312,12 +313,13 @@ static unsigned planes_read(const VmafContext *ctx, unsigned index)
 }
 
 /* Sets the shape with the first pair. Other threads may fetch pictures meanwhile. */
-static void fix_shape(VmafContext *ctx, const FrameShape *shape)
+static void fix_shape(VmafContext *ctx, const FrameShape *shape, const VmafPicture *given)
 {
     if (ctx->has_shape)
         return;
     pthread_mutex_lock(&ctx->pictures_lock);
     ctx->shape = *shape;
+    shape_of_picture(&ctx->given_shape, given);
     ctx->has_shape = true;
     pthread_mutex_unlock(&ctx->pictures_lock);
 }
@@ -327,8 +329,10 @@ static int admit(const VmafContext *ctx, VmafPicture *ref, VmafPicture *dist)
     return ctx->gpu ? client_admit(ctx->gpu, ref, dist) : 0;
 }
 
-/* Checks and prepares everything that can fail before the pair is taken. */
-static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index)
+/* Checks and prepares everything that can fail before the pair is taken. `given`: the caller's
+ * reference. */
+static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index,
+                        const VmafPicture *given)
 {
     FrameShape shape;
     int err = check_pair(ctx, ref, dist, &shape);
@@ -344,7 +348,7 @@ static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, u
         return err;
     if (!ctx->pairs)
         clock_gettime(CLOCK_MONOTONIC, &ctx->started);
-    fix_shape(ctx, &shape);
+    fix_shape(ctx, &shape, given);
     err = scheduler_prepare(ctx->scheduler, &shape);
     if (!err)
         err = admit(ctx, ref, dist);
@@ -353,22 +357,60 @@ static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, u
     return err ? err : index_set_add(&ctx->indices, index);
 }
 
-int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index)
+static int read_pair(VmafContext *ctx, VmafPicture pair[2], unsigned index,
+                     const VmafPicture *given)
 {
-    VmafPicture admitted[2] = { *ref, *dist };
-    int err = prepare_read(ctx, &admitted[0], &admitted[1], index);
+    int err = prepare_read(ctx, &pair[0], &pair[1], index, given);
     if (err)
         return err;
     part_note_read(ctx, index);
     scores_set_step(ctx->scores, ctx->pairs + 1);
     err = scheduler_read(ctx->scheduler, &(FrameInput){
-                                             .ref = &admitted[0],
-                                             .dist = &admitted[1],
+                                             .ref = &pair[0],
+                                             .dist = &pair[1],
                                              .id = { .position = ctx->pairs, .index = index },
                                              .scored = is_scored(ctx, index),
                                          });
     ctx->pairs++;
     clock_gettime(CLOCK_MONOTONIC, &ctx->ended);
+    return err;
+}
+
+/* Makes a pair that may be on a device readable for the CPU, which converts it. */
+static int fetch_from_device(VmafContext *ctx, VmafPicture pair[2])
+{
+    FrameShape shape;
+    if (!ctx->gpu)
+        return 0;
+    const bool there = client_holds(ctx->gpu, &pair[0]) || client_holds(ctx->gpu, &pair[1]);
+    if (there && !ctx->tells_fetched)
+        log_info("frames are fetched from the device, because the CPU converts their colours");
+    ctx->tells_fetched = ctx->tells_fetched || there;
+    shape_of_picture(&shape, &pair[0]);
+    const int err = context_prepare(ctx, &shape);
+    return err ? err : admit(ctx, &pair[0], &pair[1]);
+}
+
+static int read_converted(VmafContext *ctx, VmafPicture pair[2], unsigned index)
+{
+    VmafPicture made[2];
+    const VmafPicture given = pair[0];
+    int err = fetch_from_device(ctx, pair);
+    if (!err)
+        err = conversion_run(&ctx->conversion, &pair[0], &pair[1], index, made);
+    if (err)
+        return err;
+    err = read_pair(ctx, made, index, &given);
+    picture_release(&made[0]);
+    picture_release(&made[1]);
+    return err;
+}
+
+int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index)
+{
+    VmafPicture pair[2] = { *ref, *dist };
+    const int err = ctx->conversion.wanted ? read_converted(ctx, pair, index)
+                                           : read_pair(ctx, pair, index, ref);
     if (err)
         return err;
     picture_release(ref);
@@ -448,7 +490,7 @@ static int fetch(VmafContext *ctx, bool pooled_only, VmafPicture *pic)
         if (pool)
             picture_pool_enter(pool);
         const bool has_shape = ctx->has_shape;
-        const FrameShape shape = ctx->shape;
+        const FrameShape shape = ctx->given_shape;
         pthread_mutex_unlock(&ctx->pictures_lock);
         if (!pool)
             return has_shape && !pooled_only ? picture_alloc(pic, &shape) : -EINVAL;
@@ -479,12 +521,14 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic)
 
 int context_prepare(VmafContext *ctx, const FrameShape *shape)
 {
-    if (ctx->has_shape && memcmp(shape, &ctx->shape, sizeof(*shape)) != 0)
-        return refuse_shape(&ctx->shape, shape);
+    FrameShape seen;
+    conversion_shape(&ctx->conversion, shape, &seen);
+    if (ctx->has_shape && memcmp(&seen, &ctx->shape, sizeof(seen)) != 0)
+        return refuse_shape(&ctx->shape, &seen);
     const int err = bring_gpu(ctx);
     if (err)
         return err;
-    return scheduler_prepare(ctx->scheduler, shape);
+    return scheduler_prepare(ctx->scheduler, &seen);
 }
 
 void context_forgo_cpu(VmafContext *ctx)
@@ -494,7 +538,7 @@ void context_forgo_cpu(VmafContext *ctx)
 
 void context_needs(const VmafContext *ctx, ContextNeeds *needs)
 {
-    *needs = (ContextNeeds){ 0 };
+    *needs = (ContextNeeds){ .on_cpu = ctx->conversion.wanted };
     for (unsigned i = 0; i < scheduler_feature_count(ctx->scheduler); i++) {
         const Feature *feature = scheduler_feature(ctx->scheduler, i);
         FeatureDevice device;

@@ -70,14 +70,15 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
 /* A picture from the pool only: -EINVAL without one. Any thread. */
 int context_fetch_pooled(VmafContext *ctx, VmafPicture *pic);
 
-/* Prepares for pairs of this shape. -EINVAL (logged) when earlier pairs had another one. */
+/* Prepares for pairs of this shape, before a conversion. -EINVAL (logged) when earlier pairs had
+ * another one. */
 int context_prepare(VmafContext *ctx, const FrameShape *shape);
 /* From now on the CPU may not be able to read the samples of pairs: features that need the CPU are
  * refused. */
 void context_forgo_cpu(VmafContext *ctx);
 /* How the features read the pairs. Known after context_prepare. */
 typedef struct ContextNeeds {
-    bool on_cpu;        /* some feature reads them on the CPU */
+    bool on_cpu;        /* the CPU reads them: some feature, or a conversion of colours */
     const char *chroma; /* the first feature that reads chroma; NULL: none */
 } ContextNeeds;
 void context_needs(const VmafContext *ctx, ContextNeeds *needs);

@@ -7,6 +7,7 @@
 
 #include "engine/context.h"
 #include "engine/caller_count.h"
+#include "engine/conversion.h"
 #include "engine/reporter.h"
 #include "engine/metadata.h"
 #include "engine/scheduler.h"
@@ -28,8 +29,11 @@ struct VmafContext {
     int (*bring)(VmafContext *ctx, void *opaque); /* see context_default_gpu; may be NULL */
     void *bring_opaque;
 
-    bool has_shape; /* the first pair fixes it */
-    FrameShape shape;
+    bool has_shape;         /* the first pair fixes it */
+    FrameShape shape;       /* of the pictures that the features see */
+    FrameShape given_shape; /* of the caller's pictures: another one if they are converted */
+    Conversion conversion;
+    bool tells_fetched; /* it was logged that pictures are fetched for the conversion */
     IndexSet indices;
     unsigned pairs; /* read so far */
     bool flushed;

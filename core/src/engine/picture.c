@@ -97,6 +97,59 @@ int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, Picture
     return 0;
 }
 
+/* ---- pictures over the memory of a caller ---- */
+
+typedef struct Wrapped {
+    int (*release)(VmafPicture *pic, void *cookie);
+    void *cookie;
+} Wrapped;
+
+static void release_wrapped(VmafPicture *pic, void *cookie)
+{
+    Wrapped *const wrapped = cookie;
+    if (wrapped->release)
+        wrapped->release(pic, wrapped->cookie);
+    mem_free(wrapped);
+}
+
+static bool planes_are_valid(const FrameShape *shape, const VmafPictureWrapped *wrapped)
+{
+    const size_t sample = shape_sample_size(shape);
+    for (unsigned p = 0; p < 3; p++) {
+        if (!shape->w[p] || !shape->h[p])
+            continue;
+        if (!wrapped->data[p] || wrapped->stride[p] < (ptrdiff_t)(shape->w[p] * sample) ||
+            (uintptr_t)wrapped->data[p] % sample || (size_t)wrapped->stride[p] % sample)
+            return false;
+    }
+    return true;
+}
+
+int picture_wrap_planes(VmafPicture *pic, const VmafPictureWrapped *from)
+{
+    FrameShape shape;
+    if (shape_init(&shape, from->pix_fmt, from->bpc, from->w, from->h) ||
+        !planes_are_valid(&shape, from))
+        return -EINVAL;
+    Wrapped *const wrapped = mem_zalloc(sizeof(*wrapped));
+    if (!wrapped)
+        return -ENOMEM;
+    *wrapped = (Wrapped){ from->release_picture, from->cookie };
+    VmafPicture made;
+    const int err = picture_wrap(&made, &shape, NULL, release_wrapped, wrapped);
+    if (err) {
+        mem_free(wrapped);
+        return err;
+    }
+    for (unsigned p = 0; p < 3; p++) {
+        const bool exists = shape.w[p] && shape.h[p];
+        made.data[p] = exists ? from->data[p] : NULL;
+        made.stride[p] = exists ? from->stride[p] : 0;
+    }
+    *pic = made;
+    return 0;
+}
+
 void *picture_cookie(const VmafPicture *pic, PictureGiveBack give_back)
 {
     return pic->ref && pic->ref->give_back == give_back ? pic->ref->cookie : NULL;
@@ -430,7 +483,7 @@ static unsigned exceeded_plane(const VmafPicture *pic, unsigned planes)
     return p;
 }
 
-static int check_range(const VmafPicture *pic, const char *side, unsigned planes, unsigned index)
+int range_check(const VmafPicture *pic, const char *side, unsigned planes, unsigned index)
 {
     static const char *const names[] = { "Y", "Cb", "Cr" };
     const unsigned p = exceeded_plane(pic, planes);
@@ -447,6 +500,6 @@ static int check_range(const VmafPicture *pic, const char *side, unsigned planes
 int range_check_pair(const VmafPicture *ref, const VmafPicture *dist, unsigned planes,
                      unsigned index)
 {
-    const int err = check_range(ref, "reference", planes, index);
-    return err ? err : check_range(dist, "distorted", planes, index);
+    const int err = range_check(ref, "reference", planes, index);
+    return err ? err : range_check(dist, "distorted", planes, index);
 }

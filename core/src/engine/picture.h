@@ -48,6 +48,9 @@ size_t picture_stride(const FrameShape *shape, unsigned plane); /* in bytes */
 int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureGiveBack give_back,
                  void *cookie);
 
+/* A picture over planes of the caller, as vmaf_picture_wrap makes it. */
+int picture_wrap_planes(VmafPicture *pic, const VmafPictureWrapped *from);
+
 /* The cookie of a picture that was wrapped with this function; NULL for any other picture. */
 void *picture_cookie(const VmafPicture *pic, PictureGiveBack give_back);
 
@@ -116,6 +119,7 @@ bool range_is_known(const VmafPicture *pic, unsigned plane);
 
 /* -ERANGE (logged) if samples of these planes exceed the depth. Checks the rows that were not
  * checked before and stores nothing: several contexts may read a picture at once. */
+int range_check(const VmafPicture *pic, const char *side, unsigned planes, unsigned index);
 int range_check_pair(const VmafPicture *ref, const VmafPicture *dist, unsigned planes,
                      unsigned index);
 

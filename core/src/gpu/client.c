@@ -260,6 +260,11 @@ int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist)
     return resident_admit(&client->resident, client->context, ref, dist);
 }
 
+bool client_holds(const GpuClient *client, const VmafPicture *pic)
+{
+    return upload_source(client->session->device, pic) != NULL;
+}
+
 /* ---- frames ---- */
 
 /* The device that scores a frame. Several devices take runs of frames in turn. A run has as many

@@ -73,6 +73,9 @@ void client_close(GpuClient *client);
  * the caller's. */
 int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist);
 
+/* True if the picture is in memory of the device, from which the host has to fetch it. */
+bool client_holds(const GpuClient *client, const VmafPicture *pic);
+
 /* Queues the pair for the given features and returns; blocks only while the ring of frames in
  * flight is full. The pictures stay valid until the frame was collected. Called in stream order,
  * and for pairs with an empty set, too, so that earlier references are known. */

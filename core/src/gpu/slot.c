@@ -196,11 +196,12 @@ static int stage_plane(Slot *slot, const Graph *graph, const VmafPicture *pic, u
     *from = (GpuRange){ slot->staging, offset, graph->plane_size[p] };
     char *to = (char *)slot->staging->host + offset;
     const size_t stride = picture_stride(&graph->shape, p);
+    const size_t row = (size_t)graph->shape.w[p] * shape_sample_size(&graph->shape);
     if (pic->stride[p] == (ptrdiff_t)stride) {
-        memcpy(to, pic->data[p], graph->plane_size[p]);
+        /* The last row of a caller's memory may end with its last sample. */
+        memcpy(to, pic->data[p], graph->plane_size[p] - stride + row);
         return 0;
     }
-    const size_t row = (size_t)graph->shape.w[p] * shape_sample_size(&graph->shape);
     for (unsigned y = 0; y < graph->shape.h[p]; y++)
         memcpy(to + y * stride, (const char *)pic->data[p] + (ptrdiff_t)y * pic->stride[p], row);
     return 0;

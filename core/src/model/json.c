@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "engine/colour.h"
 
 /* ---- the locale ---- */
 
@@ -62,7 +63,7 @@ static inline void json_locale_leave(JsonLocale locale)
 typedef struct Reader {
     const char *path;
     uint64_t flags; /* enum VmafModelFlags */
-    char why[160];  /* of the first error */
+    char why[256];  /* of the first error */
 } Reader;
 
 __attribute__((format(printf, 2, 3))) static int fail(Reader *r, const char *format, ...)
@@ -256,6 +257,24 @@ static int read_switch(Reader *r, const json_t *object, const char *key, bool *o
     return 0;
 }
 
+/* An unknown one would change scores. */
+static int check_transform_keys(Reader *r, const char *key, const json_t *object)
+{
+    static const char *const known[] = {
+        "enabled", "p0", "p1", "p2", "knots", "out_lte_in", "out_gte_in",
+    };
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)(uintptr_t)object, name, value) {
+        bool found = name[0] == '_';
+        for (unsigned i = 0; i < sizeof(known) / sizeof(*known); i++)
+            found = found || !strcmp(name, known[i]);
+        if (!found)
+            return fail(r, "%s: unknown key \"%.64s\"", key, name);
+    }
+    return 0;
+}
+
 static int read_transform(Reader *r, VmafModel *model, const char *key, const json_t *value)
 {
     static const char *const terms[TRANSFORM_TERMS] = { "p0", "p1", "p2" };
@@ -263,6 +282,8 @@ static int read_transform(Reader *r, VmafModel *model, const char *key, const js
     if (!json_is_object(value))
         return fail(r, "%s: object expected", key);
 
+    if (check_transform_keys(r, key, value) < 0)
+        return -EINVAL;
     const json_t *enabled = json_object_get(value, "enabled");
     if (enabled && !json_is_boolean(enabled))
         return fail(r, "enabled: true or false expected");
@@ -307,6 +328,93 @@ static int read_svr(Reader *r, VmafModel *model, const char *key, const json_t *
     return 0;
 }
 
+/* ---- conversion_target ---- */
+
+static int read_colour_part(Reader *r, const json_t *object, enum ColourPart part,
+                            VmafColor *colour)
+{
+    const char *names[8] = { NULL };
+    unsigned count = 1, value = 0; /* 0 is `unknown`, which is not a target */
+    for (; colour_value_name(part, count); count++)
+        names[count] = colour_value_name(part, count);
+    const char *const key = colour_part_name(part);
+    const json_t *const word = json_object_get(object, key);
+    if (!word)
+        return fail(r, "colorspace: \"%s\" is missing", key);
+    const int err = read_word(r, key, word, names, count, &value);
+    colour_set(colour, part, value);
+    return err;
+}
+
+static int read_colorspace(Reader *r, VmafColor *colour, const json_t *value)
+{
+    const char *key;
+    json_t *entry;
+    int err = 0;
+    if (!json_is_object(value))
+        return fail(r, "colorspace: object expected");
+    for (unsigned p = 0; p < COLOUR_PARTS && !err; p++)
+        err = read_colour_part(r, value, (enum ColourPart)p, colour);
+    json_object_foreach ((json_t *)(uintptr_t)value, key, entry) {
+        bool known = false;
+        for (unsigned p = 0; p < COLOUR_PARTS; p++)
+            known = known || !strcmp(key, colour_part_name((enum ColourPart)p));
+        if (!err && !known)
+            err = fail(r, "colorspace: unknown key \"%.64s\"", key);
+    }
+    return err;
+}
+
+static int read_pixel_format(Reader *r, VmafPictureConvertTarget *target, const json_t *value)
+{
+    static const char *const names[] = {
+        [VMAF_PIX_FMT_YUV420P] = "420",
+        [VMAF_PIX_FMT_YUV422P] = "422",
+        [VMAF_PIX_FMT_YUV444P] = "444",
+    };
+    unsigned format = 0;
+    const int err =
+        read_word(r, "pixel_format", value, names, sizeof(names) / sizeof(*names), &format);
+    target->pix_fmt = (enum VmafPixelFormat)format;
+    return err;
+}
+
+static int read_bit_depth(Reader *r, VmafPictureConvertTarget *target, const json_t *value)
+{
+    double depth = 0;
+    if (read_number(r, "bit_depth", value, &depth) < 0)
+        return -EINVAL;
+    if (depth < 8 || depth > 16 || depth != (int)depth)
+        return fail(r, "bit_depth: a whole number from 8 to 16 expected");
+    target->bpc = (unsigned)depth;
+    return 0;
+}
+
+static int read_target(Reader *r, VmafModel *model, const char *key, const json_t *value)
+{
+    const char *name;
+    json_t *entry;
+    if (!json_is_object(value))
+        return fail(r, "%s: object expected", key);
+    if (!json_object_get(value, "colorspace"))
+        return fail(r, "%s: \"colorspace\" is missing", key);
+    json_object_foreach ((json_t *)(uintptr_t)value, name, entry) {
+        int err;
+        if (!strcmp(name, "colorspace"))
+            err = read_colorspace(r, &model->target.color, entry);
+        else if (!strcmp(name, "pixel_format"))
+            err = read_pixel_format(r, &model->target, entry);
+        else if (!strcmp(name, "bit_depth"))
+            err = read_bit_depth(r, &model->target, entry);
+        else
+            err = fail(r, "%s: unknown key \"%.64s\"", key, name);
+        if (err)
+            return err;
+    }
+    model->has_target = true;
+    return 0;
+}
+
 /* The order matters: the last two need the features. */
 static const struct {
     const char *key;
@@ -320,9 +428,38 @@ static const struct {
     { "intercepts", read_intercepts },
     { "score_clip", read_clip },
     { "score_transform", read_transform },
+    { "conversion_target", read_target },
     { "chroma_correction_parameter", read_chroma },
     { "model", read_svr },
 };
+
+/* These keys describe how a model was made, and change no score. */
+static const char *const descriptions[] = {
+    "author",  "comment",      "dataset", "date",    "description", "feature_dict",
+    "license", "model_id",     "name",    "notes",   "num_models",  "param_dict",
+    "stats",   "train_frames", "url",     "version",
+};
+
+/* A key that this version does not know may change the meaning of all others: newer files have
+ * keys that older versions lack. */
+static int check_keys(Reader *r, const json_t *dict)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)(uintptr_t)dict, key, value) {
+        bool known = key[0] == '_';
+        for (unsigned i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+            known = known || !strcmp(key, keys[i].key);
+        for (unsigned i = 0; i < sizeof(descriptions) / sizeof(*descriptions); i++)
+            known = known || !strcmp(key, descriptions[i]);
+        if (!known)
+            return fail(r,
+                        "model_dict has a key that this version does not know: \"%.64s\". If it "
+                        "only describes the model, let its name begin with \"_\"",
+                        key);
+    }
+    return 0;
+}
 
 /* A missing value would count as 0. */
 static int check_scales(Reader *r, const VmafModel *model, const json_t *dict)
@@ -347,6 +484,8 @@ static int read_model_dict(Reader *r, VmafModel *model, const json_t *dict)
         if (err < 0)
             return err;
     }
+    if (check_keys(r, dict) < 0)
+        return -EINVAL;
     if (!model->svr)
         return fail(r, "model_dict has no \"model\"");
     if (!model->feature_count)

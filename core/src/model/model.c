@@ -232,13 +232,15 @@ static void predict_early(VmafModel *model, ScoreStore *scores, unsigned index)
 
 int model_use(VmafModel *model, VmafContext *ctx)
 {
-    int err = 0;
+    const VmafPictureConvertTarget *const target = model->has_target ? &model->target : NULL;
+    int err = conversion_check_model(&ctx->conversion, model->name, target, ctx->pairs);
     for (unsigned i = 0; i < model->feature_count && !err; i++)
         err = use_feature(ctx, &model->features[i]);
     if (!err)
         err = model_claim_name(model, ctx->scores);
     if (err)
         return err;
+    conversion_add_model(&ctx->conversion, target);
     const ModelPredictor predictor = { model_retain(model), predict_early, model_destroy };
     err = metadata_mount(ctx->metadata, &predictor);
     if (err)

@@ -101,6 +101,8 @@ struct VmafModel {
     Transform transform;
     bool chroma_on; /* chroma correction */
     double chroma;
+    bool has_target; /* pictures are converted to `target` (engine/conversion.h) */
+    VmafPictureConvertTarget target;
     const Svr *svr;       /* a constant table for built-in models */
     Svr *own_svr;         /* set when svr came from a file */
     atomic_uint retained; /* owners beyond the first */

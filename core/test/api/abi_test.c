@@ -31,15 +31,54 @@ AT(VmafConfiguration, n_subsample, 8);
 AT(VmafConfiguration, cpumask, 16);
 AT(VmafConfiguration, gpumask, 24);
 
+#ifdef VMAF_PICTURE_HAS_COLOR
+SIZE(VmafPicture, 112);
+AT(VmafPicture, color, 80);
+AT(VmafPicture, ref, 96);
+AT(VmafPicture, priv, 104);
+#else
 SIZE(VmafPicture, 96);
+AT(VmafPicture, ref, 80);
+AT(VmafPicture, priv, 88);
+#endif
 AT(VmafPicture, pix_fmt, 0);
 AT(VmafPicture, bpc, 4);
 AT(VmafPicture, w, 8);
 AT(VmafPicture, h, 20);
 AT(VmafPicture, stride, 32);
 AT(VmafPicture, data, 56);
-AT(VmafPicture, ref, 80);
-AT(VmafPicture, priv, 88);
+
+SIZE(VmafColor, 16);
+AT(VmafColor, range, 0);
+AT(VmafColor, primaries, 4);
+AT(VmafColor, trc, 8);
+AT(VmafColor, matrix, 12);
+VALUE(VMAF_COLOR_RANGE_FULL, 2);
+VALUE(VMAF_COLOR_PRIMARIES_BT2020, 2);
+VALUE(VMAF_COLOR_PRIMARIES_SMPTE432, 3);
+VALUE(VMAF_COLOR_TRC_SMPTE2084, 2);
+VALUE(VMAF_COLOR_MATRIX_BT2020_NCL, 2);
+VALUE(VMAF_COLOR_MATRIX_ICTCP, 3);
+VALUE(VMAF_RESAMPLE_BICUBIC, 2);
+VALUE(VMAF_RESAMPLE_LANCZOS, 3);
+
+SIZE(VmafPictureConvertTarget, 36);
+AT(VmafPictureConvertTarget, pix_fmt, 0);
+AT(VmafPictureConvertTarget, bpc, 4);
+AT(VmafPictureConvertTarget, w, 8);
+AT(VmafPictureConvertTarget, h, 12);
+AT(VmafPictureConvertTarget, color, 16);
+AT(VmafPictureConvertTarget, resample_filter, 32);
+
+SIZE(VmafPictureWrapped, 80);
+AT(VmafPictureWrapped, pix_fmt, 0);
+AT(VmafPictureWrapped, bpc, 4);
+AT(VmafPictureWrapped, w, 8);
+AT(VmafPictureWrapped, h, 12);
+AT(VmafPictureWrapped, data, 16);
+AT(VmafPictureWrapped, stride, 40);
+AT(VmafPictureWrapped, cookie, 64);
+AT(VmafPictureWrapped, release_picture, 72);
 
 SIZE(VmafModelConfig, 16);
 AT(VmafModelConfig, name, 0);

@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #include "base/mem.h"
 #include "gpu/feature_gpu.h"
@@ -198,12 +202,90 @@ static void test_picture_last(void **unused)
     assert_int_equal(0, vmaf_picture_unref(&pic));
 }
 
+#ifndef _WIN32
+/* ---- memory that ends with the last sample ---- */
+
+/* Planes that end where a page begins that nobody may touch. */
+typedef struct Edge {
+    void *base[3];
+    size_t size[3];
+} Edge;
+
+static int unmap(VmafPicture *pic, void *cookie)
+{
+    Edge *const edge = cookie;
+    for (unsigned p = 0; p < 3; p++)
+        if (edge->base[p])
+            munmap(edge->base[p], edge->size[p]);
+    free(edge);
+    return 0;
+}
+
+static VmafPicture at_edge(const VmafPicture *pic)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    Edge *const edge = calloc(1, sizeof(*edge));
+    VmafPictureWrapped from = { .pix_fmt = pic->pix_fmt,
+                                .bpc = pic->bpc,
+                                .w = pic->w[0],
+                                .h = pic->h[0],
+                                .cookie = edge,
+                                .release_picture = unmap };
+    VmafPicture out;
+    assert_non_null(edge);
+    for (unsigned p = 0; p < 3 && pic->data[p]; p++) {
+        const size_t row = (size_t)pic->w[p] * (pic->bpc > 8 ? 2 : 1);
+        const size_t size = (size_t)pic->stride[p] * (pic->h[p] - 1) + row;
+        const size_t whole = (size + page - 1) / page * page;
+        edge->size[p] = whole + page;
+        edge->base[p] =
+            mmap(NULL, edge->size[p], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(edge->base[p] != MAP_FAILED);
+        assert_int_equal(0, mprotect((char *)edge->base[p] + whole, page, PROT_NONE));
+        from.data[p] = (char *)edge->base[p] + whole - size;
+        from.stride[p] = pic->stride[p]; /* rows as the device has them */
+    }
+    assert_int_equal(0, vmaf_picture_wrap(&out, from));
+    clip_copy(&out, pic);
+    return out;
+}
+
+static void test_last_row(void **unused)
+{
+    for (unsigned c = 0; c < COUNT(clips); c++) {
+        const ScoreRun run = {
+            .device = rig_device(), .clip = &clips[c], .features = features, .feature_count = 2
+        };
+        VmafContext *vmaf;
+        char *wanted;
+        assert_int_equal(0, score_run(&run, &wanted));
+        assert_int_equal(0, score_open(&run, &vmaf));
+        for (unsigned t = 0; t < clips[c].frames; t++) {
+            VmafPicture pair[2];
+            for (unsigned side = 0; side < 2; side++) {
+                VmafPicture plain;
+                assert_int_equal(0, clip_picture(rig_gpu(), CLIP_PLAIN, &clips[c],
+                                                 side ? SYNTH_DIST : SYNTH_REF, t, &plain));
+                pair[side] = at_edge(&plain);
+                vmaf_picture_unref(&plain);
+            }
+            assert_int_equal(0, vmaf_read_pictures(vmaf, &pair[0], &pair[1], t));
+        }
+        assert_int_equal(0, score_finish(vmaf, 0, wanted));
+        free(wanted);
+    }
+}
+#endif
+
 TEST_MAIN(uploads)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memories), cmocka_unit_test(test_threshold),
         cmocka_unit_test(test_find),     cmocka_unit_test(test_in_doubt),
         cmocka_unit_test(test_scores),   cmocka_unit_test(test_picture_last),
+#ifndef _WIN32
+        cmocka_unit_test(test_last_row),
+#endif
     };
     return RIG_RUN(argc, argv, tests);
 }

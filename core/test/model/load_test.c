@@ -132,6 +132,11 @@ typedef struct Change {
     const char *key, *json; /* json NULL: without that key */
 } Change;
 
+#define ICTCP                                                                                      \
+    "{\"range\": \"limited\", \"primaries\": \"bt2020\", \"trc\": \"smpte2084\", \"matrix\": \"ictcp\"}"
+#define BT709                                                                                      \
+    "{\"matrix\": \"bt709\", \"trc\": \"bt709\", \"primaries\": \"bt709\", \"range\": \"full\"}"
+
 static const Change accepted[] = {
     { "model_type", NULL },
     { "model_type", "\"BOOTSTRAP_LIBSVMNUSVR\"" },
@@ -145,9 +150,14 @@ static const Change accepted[] = {
     { "score_clip", "[0, 1, \"more\"]" },
     { "score_transform", NULL },
     { "score_transform", "{}" },
-    { "score_transform", "{\"knots\": [], \"unknown\": null}" },
-    { "unknown_key", "{\"a\": [1, {\"b\": null}]}" },
+    { "score_transform", "{\"knots\": [], \"_note\": null}" },
+    { "_note", "{\"a\": [1, {\"b\": null}]}" },
+    { "comment", "[]" },
     { "feature_dict", "null" },
+    { "conversion_target", "{\"colorspace\": " ICTCP "}" },
+    { "conversion_target",
+      "{\"colorspace\": " ICTCP ", \"pixel_format\": \"444\", \"bit_depth\": 16}" },
+    { "conversion_target", "{\"bit_depth\": 8, \"colorspace\": " BT709 "}" },
 };
 
 static const Change refused[] = {
@@ -213,6 +223,29 @@ static const Change refused[] = {
                          "[8,8],[9,9],[10,10]]}" },
     { "score_transform", "{\"out_lte_in\": true}" },
     { "score_transform", "{\"out_gte_in\": null}" },
+    { "score_transform", "{\"p3\": 1}" },
+    { "unknown_key", "1" }, /* it may change what the others mean */
+    { "score_transforms", "{}" },
+    { "conversion_target", "null" },
+    { "conversion_target", "{}" },
+    { "conversion_target", "{\"bit_depth\": 10}" },
+    { "conversion_target", "{\"colorspace\": null}" },
+    { "conversion_target", "{\"colorspace\": {\"range\": \"limited\"}}" },
+    { "conversion_target", "{\"colorspace\": {\"primaries\": \"bt709\", \"trc\": \"bt709\", "
+                           "\"matrix\": \"bt709\", \"range\": \"unknown\"}}" },
+    { "conversion_target", "{\"colorspace\": {\"primaries\": \"bt709\", \"trc\": \"hlg\", "
+                           "\"matrix\": \"bt709\", \"range\": \"full\"}}" },
+    { "conversion_target", "{\"colorspace\": {\"primaries\": \"bt709\", \"trc\": 1, "
+                           "\"matrix\": \"bt709\", \"range\": \"full\"}}" },
+    { "conversion_target", "{\"colorspace\": {\"primaries\": \"bt709\", \"trc\": \"bt709\", "
+                           "\"matrix\": \"bt709\", \"range\": \"full\", \"peak\": 100}}" },
+    { "conversion_target", "{\"colorspace\": " BT709 ", \"pixel_format\": 420}" },
+    { "conversion_target", "{\"colorspace\": " BT709 ", \"pixel_format\": \"400\"}" },
+    { "conversion_target", "{\"colorspace\": " BT709 ", \"bit_depth\": 7}" },
+    { "conversion_target", "{\"colorspace\": " BT709 ", \"bit_depth\": 17}" },
+    { "conversion_target", "{\"colorspace\": " BT709 ", \"bit_depth\": 10.5}" },
+    { "conversion_target", "{\"colorspace\": " BT709 ", \"bit_depth\": \"10\"}" },
+    { "conversion_target", "{\"colorspace\": " BT709 ", \"size\": [1, 2]}" },
     { "chroma_correction_parameter", "120" }, /* the features it needs are not there */
     { "chroma_correction_parameter", "null" },
     { "model", NULL },

@@ -349,9 +349,9 @@ int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
     if (!convert && !err && how->deepen)
         err = convert_all(videos, count, how);
     for (unsigned i = 0; i < count && convert && !err; i++) {
-        if (i > 0)
+        if (i > 0 && !how->colours_converted)
             warn_of_colours(videos[0], videos[i], how->by_tags);
-        if (how->sdr_model)
+        if (how->sdr_model && !how->colours_converted)
             warn_of_hdr(videos[i]);
     }
     return err;

@@ -249,9 +249,10 @@ typedef struct VideoAlign {
     enum VideoScale scale;
     /* --scale model: scale all videos to fit this box; 0: to the reference's size. */
     unsigned box_width, box_height;
-    bool common_bitdepth; /* Y4M and raw videos may differ in bit depth */
-    bool match_range;     /* convert distorted videos to the reference's range */
-    bool sdr_model;       /* warn about PQ and HLG */
+    bool common_bitdepth;   /* Y4M and raw videos may differ in bit depth */
+    bool match_range;       /* convert distorted videos to the reference's range */
+    bool sdr_model;         /* warn about PQ and HLG */
+    bool colours_converted; /* the model has colours converted: do not warn about them */
     /* The extractors are told what the samples of each video are: RGB need not be converted, and
      * matrix and range may differ. */
     bool by_tags;

@@ -342,7 +342,7 @@ static int score_pair(Feed *feed, unsigned rating)
 /* True if the pictures of pairs can be looked at: they are in memory, with their luma. */
 static bool may_hint(const Feed *feed)
 {
-    return !feed->group->kept && (extractors_planes(feed->group->ratings[0]->vmaf) & 1);
+    return !feed->group->kept && (rating_planes(feed->group->ratings[0]) & 1);
 }
 
 /* The frames of a part are always pictures in memory, never kept on a device. */
@@ -511,7 +511,7 @@ static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
         .count = feed->videos,
         .by_number = group->schedule.by == PAIR_BY_NUMBER,
         /* No need to read chroma that no extractor looks at. */
-        .planes = extractors_planes(group->ratings[0]->vmaf),
+        .planes = rating_planes(group->ratings[0]),
         .ahead = group->ahead,
         .threads = reading_threads(group),
     };

@@ -116,7 +116,7 @@ static unsigned pool_size(const VideoGroup *group, bool luma_only)
 static int create_pool(VideoGroup *group)
 {
     const VideoFormat *const format = &group->videos[0]->format;
-    const bool luma_only = extractors_planes(group->ratings[0]->vmaf) == 1;
+    const bool luma_only = rating_planes(group->ratings[0]) == 1;
     VmafPictureConfiguration pool = {
         .pic_params = { .w = format->width,
                         .h = format->height,
@@ -137,9 +137,14 @@ static int create_pool(VideoGroup *group)
 static bool must_fetch(const VideoGroup *group, char *why, size_t size)
 {
     const char *const backend = gpu_backend(group->share->gpu);
+    VmafPictureConvertTarget target;
     const KeptScorer scorer = { group->ratings[0]->vmaf, gpu_adopted(group->share->gpu) };
     if (group->share->options->part.kind) {
         snprintf(why, size, "parts are known again by the samples of their frames");
+        return true;
+    }
+    if (models_convert(group->ratings[0]->models, &target)) {
+        snprintf(why, size, "the CPU converts their colours for the model");
         return true;
     }
     if (gpu_devices(group->share->gpu) > 1) {
@@ -206,11 +211,15 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     rating->span[SIDE_REF].bytes = rating->ref->source->size;
     rating->span[SIDE_DIST].bytes = rating->video->source->size;
     const Options *const o = group->share->options;
+    VmafPictureConvertTarget target;
     const ExtractorFacts facts = {
         .rate = extractors_rate(o, &rating->ref->traits, &rating->video->traits),
         .videos = { rating->ref, rating->video },
+        .colours_converted = models_convert(rating->models, &target),
     };
-    const int err = models_use(rating->models, rating->vmaf);
+    int err = rating_tell_colours(rating, o, i == 0);
+    if (!err)
+        err = models_use(rating->models, rating->vmaf);
     return err ? err : extractors_use(o, &facts, &rating->warnings, rating->vmaf);
 }
 
@@ -225,7 +234,7 @@ static int prepare_part(VideoGroup *group, unsigned threads)
     if (err)
         return err;
     rating->part->threads = threads;
-    rating->part->planes = extractors_planes(rating->vmaf);
+    rating->part->planes = rating_planes(rating);
     err =
         part_run_split(rating->part, group->share->options, &group->schedule, group->videos, reach);
     return err ? err : vmaf_part_record(rating->vmaf, (unsigned)rating->part->first);

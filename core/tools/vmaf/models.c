@@ -172,6 +172,18 @@ bool models_see_banding(const Models *models)
     return false;
 }
 
+bool models_convert(const Models *models, VmafPictureConvertTarget *target)
+{
+    VmafModelInfo info = { .size = sizeof(info) };
+    for (size_t i = 0; i < models->count; i++) {
+        if (vmaf_model_info(models->loaded[i].model, &info) || !info.has_target)
+            continue;
+        *target = info.target;
+        return true;
+    }
+    return false;
+}
+
 static int set_encode_options(Loaded *loaded, const EncodeChoice *choice)
 {
     const char *key;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "colours.h"
 #include "common/message.h"
 #include "gpu.h"
 #include "limits.h"
@@ -194,6 +195,20 @@ static int check_raw(const Options *options)
         strcat(missing, " --bitdepth/-b");
     return *missing ? usage_error("The following options are required for .yuv input:%s", missing)
                     : 0;
+}
+
+/* Raw video has no tags that would tell the others. */
+static int check_colours(const Options *options)
+{
+    char missing[COLOURS_OPTIONS_SIZE];
+    for (unsigned side = 0; options->raw && side < SIDES; side++) {
+        const unsigned given = options->color_given[side];
+        const unsigned unknown = ~given & ((1u << COLOUR_PARTS) - 1);
+        if (given && unknown)
+            return usage_error("give all colours of a raw video or none: %s missing",
+                               colours_options(unknown, (enum Side)side, missing));
+    }
+    return 0;
 }
 
 static int check_stdin(const Options *options)
@@ -393,6 +408,8 @@ static int check(Options *options)
         return usage_error(
             "--require is for --doctor: --device NAME scores on that device or fails");
     int err = check_raw(options);
+    if (!err)
+        err = check_colours(options);
     if (!err)
         err = check_stdin(options);
     if (!err)

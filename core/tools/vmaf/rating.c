@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "colours.h"
 #include "input/reader.h"
 #include "common/interrupt.h"
 #include "libvmaf/report.h"
@@ -67,9 +68,72 @@ int rating_choose_models(Rating *rating, const Options *options, const Video *re
 VideoAlign rating_align(const Rating *rating, const Options *options, const Video *ref)
 {
     VideoAlign align = options_align(options, ref);
+    VmafPictureConvertTarget target;
     align.by_tags = extractors_take_tags(options);
     align.least_depth = models_see_banding(rating->models) ? V1_DEPTH : 0;
+    align.colours_converted = models_convert(rating->models, &target);
     return align;
+}
+
+unsigned rating_planes(const Rating *rating)
+{
+    VmafPictureConvertTarget target;
+    return models_convert(rating->models, &target) ? 7 : extractors_planes(rating->vmaf);
+}
+
+/* Fills in what the command line does not give. Fails if it gives something and the whole is not
+ * known. */
+static int find_colours(const Options *options, const Video *video, enum Side side,
+                        VmafColor *colour)
+{
+    char missing[COLOURS_OPTIONS_SIZE];
+    unsigned unknown = 0;
+    const VmafColor known = colours_of_video(video);
+    *colour = options->color[side];
+    for (unsigned p = 0; p < COLOUR_PARTS; p++) {
+        const enum ColourPart part = (enum ColourPart)p;
+        if (options->color_given[side] >> p & 1)
+            continue;
+        colours_set(colour, part, colours_get(&known, part));
+        unknown |= (unsigned)!colours_get(colour, part) << p;
+    }
+    if (!options->color_given[side] || !unknown)
+        return 0;
+    say("%s: give all colours of a video or none; its file does not tell those of %s", video->path,
+        colours_options(unknown, side, missing));
+    return -EINVAL;
+}
+
+/* Notes for the report what happens to the video's pictures. */
+static void note_colours(const Options *options, Video *video, enum Side side,
+                         const VmafColor *colour, const VmafPictureConvertTarget *target)
+{
+    char from[COLOURS_TEXT_SIZE], to[COLOURS_TEXT_SIZE];
+    const bool differs = !colours_are_equal(colour, &target->color) ||
+                         (target->pix_fmt && target->pix_fmt != video->format.pix_fmt) ||
+                         (target->bpc && target->bpc != video->format.bitdepth);
+    if (!colours_are_complete(colour)) /* the library refuses it */
+        return;
+    video_note(
+        video, "converted", true, "colours are %s (%s), %s %s", colours_text(colour, from),
+        options->color_given[side] ? "as the options say" : "as the file says",
+        differs ? "converted to" : "which are the model's:", colours_text(&target->color, to));
+}
+
+int rating_tell_colours(Rating *rating, const Options *options, bool first)
+{
+    VmafColor colour[SIDES];
+    VmafPictureConvertTarget target;
+    Video *const videos[SIDES] = { rating->ref, rating->video };
+    int err = 0;
+    for (unsigned side = 0; !err && side < SIDES; side++)
+        err = find_colours(options, videos[side], (enum Side)side, &colour[side]);
+    if (err)
+        return err;
+    if (models_convert(rating->models, &target))
+        for (unsigned side = first ? SIDE_REF : SIDE_DIST; side < SIDES; side++)
+            note_colours(options, videos[side], (enum Side)side, &colour[side], &target);
+    return vmaf_set_input_colorimetry(rating->vmaf, &colour[SIDE_REF], &colour[SIDE_DIST]);
 }
 
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,

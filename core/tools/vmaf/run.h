@@ -64,6 +64,14 @@ int rating_choose_models(Rating *rating, const Options *options, const Video *re
 /* How this rating's videos are aligned, after rating_choose_models. */
 VideoAlign rating_align(const Rating *rating, const Options *options, const Video *ref);
 
+/* The planes of the videos that are read, once the models are in use; bit p: plane p. All of them
+ * for a conversion of colours. */
+unsigned rating_planes(const Rating *rating);
+
+/* Tells the context the colours of both videos, and notes for the report what is converted; if it
+ * is the `first` rating of its group, for the reference, too. */
+int rating_tell_colours(Rating *rating, const Options *options, bool first);
+
 /* Creates the context. The first rating of a group gets `threads` worker threads, the others share
  * those of `first`. */
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,

@@ -217,8 +217,15 @@ bool extractors_take_tags(const Options *options)
 static int use(const FeatureSpec *spec, const ExtractorFacts *facts, Warnings *warnings,
                VmafContext *vmaf)
 {
+    VmafOptionInfo option;
     int err = check_feature(spec);
     VmafFeatureDictionary *dict = NULL;
+    if (!err && facts->colours_converted && is_open(spec, "ref_tags", &option)) {
+        say("%s measures the colours that the files have, and the model has them converted: score "
+            "the two in separate runs",
+            spec->extractor);
+        return -EINVAL;
+    }
     for (size_t i = 0; !err && i < spec->option_count; i++)
         err = vmaf_feature_dictionary_set(&dict, spec->options[i].key, spec->options[i].value);
     if (!err)

@@ -77,6 +77,7 @@ typedef struct ExtractorFacts {
     unsigned rate; /* for `fps`; 0: unknown */
     /* For `ref_tags` and `dist_tags`; NULL: they are not told. Aligned videos. */
     const Video *videos[SIDES];
+    bool colours_converted; /* by a model: pictures are not what their tags say */
 } ExtractorFacts;
 
 /* Checks the --feature options and registers their extractors, in their order, with the facts that
@@ -111,6 +112,8 @@ typedef struct ModelUse {
 int models_create(Models **models, const Options *options, const ModelUse *use);
 /* True if a model measures banding, as those of v1 do: it wants samples of 10 bits. */
 bool models_see_banding(const Models *models);
+/* True if pictures are converted to certain colours: *target is the first model's target. */
+bool models_convert(const Models *models, VmafPictureConvertTarget *target);
 /* Tells the report how the models were chosen and set up. */
 int models_report(const Models *models, VmafContext *vmaf);
 /* Registers the features of all models with a context. Several contexts may use the same models. */

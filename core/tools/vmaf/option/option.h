@@ -13,6 +13,7 @@
 
 extern const Arg video_options[];   /* video.c: the videos, and raw video */
 extern const Arg align_options[];   /* video.c: decoding, and differences between the videos */
+extern const Arg colour_options[];  /* colour.c: colours, where files do not say */
 extern const Arg sync_options[];    /* sync.c: which frames are compared */
 extern const Arg compute_options[]; /* compute.c: models and features */
 extern const Arg part_options[];    /* part.c: parts of a video, and merging them */

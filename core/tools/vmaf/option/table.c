@@ -23,9 +23,9 @@ bool option_is_in(const Arg *group, const char *name)
 
 const Arg *option_table(void)
 {
-    static const Arg *const groups[] = { video_options,   align_options, sync_options,
-                                         compute_options, part_options,  output_options,
-                                         device_options,  about_options };
+    static const Arg *const groups[] = { video_options,  align_options,   colour_options,
+                                         sync_options,   compute_options, part_options,
+                                         output_options, device_options,  about_options };
     static Arg table[ROWS_MAX + 1]; /* the last one ends it */
     unsigned count = 0;
     if (table[0].help)

@@ -90,7 +90,8 @@ static bool is_setting(const char *name)
         return strcmp(name, "output") != 0 && strcmp(name, "quiet") != 0 &&
                strcmp(name, "progress") != 0;
     return option_is_in(video_options, name) || option_is_in(align_options, name) ||
-           option_is_in(sync_options, name) || option_is_in(compute_options, name);
+           option_is_in(colour_options, name) || option_is_in(sync_options, name) ||
+           option_is_in(compute_options, name);
 }
 
 static json_t *describe_options(const Options *options, bool settings_only)
