@@ -40,8 +40,9 @@ class Failure(Exception):
 
 
 def run(words, env=None):
-    return subprocess.run(words, cwd=WORK, env={**os.environ, **(env or {})}, capture_output=True, text=True,
-                          timeout=TIMEOUT, check=False)
+    """Runs a program. The device may be software: it is chosen by its number, which otherwise does not allow that."""
+    return subprocess.run(words, cwd=WORK, env={**os.environ, 'VMAF_ALLOW_SOFTWARE': '1', **(env or {})}, capture_output=True,
+                          text=True, timeout=TIMEOUT, check=False)
 
 
 class Clip:
