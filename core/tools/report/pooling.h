@@ -40,7 +40,7 @@ double pooling_scores(const Pooling *pooling, const double *scores, size_t count
 typedef struct ScoreLimit {
     double score;
     Pooling pooling;
-    bool pooled; /* the figure was named; else it is the mean */
+    bool pooled; /* the pooling was named; otherwise it is the mean */
     /* Its first `name_length` characters name the model, extractor or metric; NULL: all models. */
     const char *name;
     size_t name_length;

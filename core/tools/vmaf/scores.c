@@ -166,8 +166,8 @@ static const char *matrix_of(const Video *video, const FeatureSpec *spec, Warnin
         return name;
     if (given)
         return given;
-    snprintf(text, sizeof(text), "%s takes %s for bt709: its file %s%s", spec->extractor,
-             video->path, tagged ? "says " : "does not tell its matrix", tagged ? tagged : "");
+    snprintf(text, sizeof(text), "%s reads %s as bt709: its file %s%s", spec->extractor,
+             video->path, tagged ? "says " : "names no matrix", tagged ? tagged : "");
     if (!video->raw && !is_grey)
         warnings_add(warnings, "assumed", SIDES, text);
     return "bt709";
