@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Row functions of ssimulacra2 that the compiler turns into vector code by itself. Scalar and
- * vector code include this file, each compiled for its own instruction set. */
+ * vector code include this file, each compiled for its own instruction set. Indices are size_t:
+ * 2 * x could wrap in an unsigned int, and then neighbours would not count as neighbours. */
 #include "feature/ssimulacra2/ssimulacra2.h"
 
 #define DEFINE_CHROMA(bits, type)                                                                  \
@@ -17,12 +18,12 @@
     {                                                                                              \
         const type *const row = near, *const other = far;                                          \
         int32_t both[CHROMA_SAMPLES];                                                              \
-        const unsigned whole = samples < n / 2 + 1 ? samples : n / 2 + 1;                          \
-        for (unsigned x = 0; x < whole; x++)                                                       \
+        const size_t half = n / 2, whole = samples < half + 1 ? samples : half + 1;                \
+        for (size_t x = 0; x < whole; x++)                                                         \
             both[x] = 3 * row[x] + other[x];                                                       \
-        for (unsigned x = whole; x < n / 2 + 1; x++)                                               \
+        for (size_t x = whole; x < half + 1; x++)                                                  \
             both[x] = both[whole - 1];                                                             \
-        for (unsigned x = 0; x < n / 2; x++) {                                                     \
+        for (size_t x = 0; x < half; x++) {                                                        \
             out[2 * x] = (float)(2 * both[x] - centre);                                            \
             out[2 * x + 1] = (float)(both[x] + both[x + 1] - centre);                              \
         }                                                                                          \
@@ -50,6 +51,6 @@ static Ssimu2Chroma *chroma_function(unsigned bpc, bool subsampled)
 static void halve(float *restrict out, const float *const rows[2], unsigned n)
 {
     const float *const upper = rows[0], *const lower = rows[1];
-    for (unsigned x = 0; x < n; x++)
+    for (size_t x = 0; x < n; x++)
         out[x] = (((upper[2 * x] + upper[2 * x + 1]) + lower[2 * x]) + lower[2 * x + 1]) * 0.25f;
 }

@@ -28,17 +28,22 @@ V_INLINE vf same(vf x)
 
 /* ---- linear light ---- */
 
-V_INLINE vf load_samples(const void *row, unsigned x, int32_t black, int bytes)
+V_INLINE vf less_black(vi samples, int32_t black)
 {
-    vi samples;
-    if (bytes == 1) {
-        uint8_t block[V16] = { 0 };
-        memcpy(block, (const uint8_t *)row + x, V32);
-        samples = v_widen_lo_s16(v_load_u8_to_16(block));
-    } else {
-        samples = v_load_u16_to_32((const uint16_t *)row + x);
-    }
     return v_s32_to_f32(v_sub32(samples, v_set32(black)));
+}
+
+/* Loads two vectors of samples. */
+V_INLINE void load_samples(vf luma[2], const void *row, unsigned x, int32_t black, int bytes)
+{
+    if (bytes == 1) {
+        const vi samples = v_load_u8_to_16((const uint8_t *)row + x);
+        luma[0] = less_black(v_widen_lo_s16(samples), black);
+        luma[1] = less_black(v_widen_hi_s16(samples), black);
+    } else {
+        luma[0] = less_black(v_load_u16_to_32((const uint16_t *)row + x), black);
+        luma[1] = less_black(v_load_u16_to_32((const uint16_t *)row + x + V32), black);
+    }
 }
 
 V_INLINE void colour_block(float *const rgb[3], const float *u, const float *v, unsigned x, vf luma,
@@ -55,19 +60,26 @@ V_INLINE void grey_block(float *out, unsigned x, vf luma, const Ssimu2Matrix *m)
     v_store_f32(out + x, ssimu2_light(ssimu2_clamp(luma * m->luma)));
 }
 
-/* Calls `block` for n samples of a row; the last vector gets a copy of what remains. */
+/* Calls `block` for n samples of a row, a vector at a time; the last ones are copied first. */
 #define FOR_SAMPLES(row, n, black, bytes, block)                                                   \
     do {                                                                                           \
         unsigned x = 0;                                                                            \
-        for (; x + V32 <= (n); x += V32) {                                                         \
-            const vf luma = load_samples(row, x, black, bytes);                                    \
-            block;                                                                                 \
+        vf lumas[2];                                                                               \
+        for (; x + V16 <= (n);) {                                                                  \
+            load_samples(lumas, row, x, black, bytes);                                             \
+            for (unsigned half = 0; half < 2; half++, x += V32) {                                  \
+                const vf luma = lumas[half];                                                       \
+                block;                                                                             \
+            }                                                                                      \
         }                                                                                          \
         if (x < (n)) {                                                                             \
-            uint8_t rest[2 * V32] = { 0 };                                                         \
+            uint8_t rest[2 * V16] = { 0 };                                                         \
             memcpy(rest, (const uint8_t *)(row) + (size_t)x * (bytes), (size_t)((n)-x) * (bytes)); \
-            const vf luma = load_samples(rest, 0, black, bytes);                                   \
-            block;                                                                                 \
+            load_samples(lumas, rest, 0, black, bytes);                                            \
+            for (unsigned half = 0; x < (n); half++, x += V32) {                                   \
+                const vf luma = lumas[half];                                                       \
+                block;                                                                             \
+            }                                                                                      \
         }                                                                                          \
     } while (0)
 
