@@ -113,6 +113,20 @@ static int check_size(const SelfTest *test, GpuCheck *check, unsigned w, unsigne
     return result;
 }
 
+/* Compares the measurement that comes before the feature; on success `check` is of the feature
+ * again. */
+static int check_first(const SelfTest *test, GpuCheck *check, char *kernels, size_t size)
+{
+    const FeatureDef *const def = check->def;
+    if (!def->gpu->first_check)
+        return 0;
+    check->def = def->gpu->first_check;
+    const int result = check_size(test, check, TEST_W, TEST_H, kernels, size);
+    if (!result)
+        check->def = def;
+    return result;
+}
+
 static void run_job(void *arg, unsigned job)
 {
     SelfTest *test = arg;
@@ -122,7 +136,9 @@ static void run_job(void *arg, unsigned job)
     int none = 0;
     if (atomic_load(&test->err))
         return;
-    int result = check_size(test, &check, gpu->test_w ? gpu->test_w : TEST_W,
+    int result = check_first(test, &check, kernels, sizeof(kernels));
+    if (!result)
+        result = check_size(test, &check, gpu->test_w ? gpu->test_w : TEST_W,
                             gpu->test_h ? gpu->test_h : TEST_H, kernels, sizeof(kernels));
     if (!result && gpu->large_w)
         result = check_size(test, &check, gpu->large_w, gpu->large_h, kernels, sizeof(kernels));

@@ -227,7 +227,12 @@ static void test_ssimulacra2(void **unused)
         { "ref_tags", "bt2020ncl/full/8", "dist_tags", "bt601/limited" },
     };
     static const char *const rgb[] = { "ref_tags", "gbr/full/8", "dist_tags", "bt709/full", NULL };
+    GpuCheck first = { .def = feature_find("ssimulacra2")->gpu->first_check };
     failures = runs = 0;
+    assert_int_equal(0, shape_init(&first.shape, formats[0], 8, 64, 64));
+    check_one(&first);
+    assert_int_equal(1, runs);
+    runs = 0;
     for (unsigned i = 0; i < COUNT(sides) * COUNT(sides); i++) {
         if (few_cases() && i % 3)
             continue;

@@ -76,6 +76,9 @@ typedef struct Ssimu2Dsp {
 
 void ssimu2_dsp_init(Ssimu2Dsp *dsp, unsigned bpc, bool subsampled, unsigned cpu);
 
+/* The sum of SSIMU2_ROOT_MIX over the roots that ssimulacra2_tile.h describes, by scalar code. */
+uint32_t ssimu2_mix_roots(void);
+
 /* ---- the clip ---- */
 
 /* The maps of a scale and channel that have a weight. */

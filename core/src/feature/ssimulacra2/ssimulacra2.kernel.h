@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernels of ssimulacra2. `planes` takes tiles of both pictures from samples to XYB of all
- * scales; linear light stays in shared memory. `maps` blurs, compares and sums up 32x32 blocks. */
+ * scales; linear light stays in shared memory. `maps` blurs, compares and sums up 32x32 blocks.
+ * `roots` serves the self-test. */
 #include "feature/ssimulacra2/ssimulacra2_tile.h"
 
 /* Macros that ssimulacra2_pixel.h needs and the dialect lacks. */
@@ -420,6 +421,31 @@ KERNEL_MAIN
     add_columns();
     if (LOCAL_Y < SSIMU2_SUMS && LOCAL_X == 0u)
         put_sum(LOCAL_Y, has_ssim, has_edges);
+}
+KERNEL_END
+#endif
+
+#if defined(KERNEL_ssimulacra2_roots)
+#define BUFFERS OUT(0, u32, sums)
+#define PARAMS SSIMU2_ROOTS_PARAMS
+#define SHARED_ARRAYS SHARED(u32, part, SSIMU2_ROOT_GROUP)
+#define GROUP_W SSIMU2_ROOT_GROUP
+#include "gpu/prelude/prelude.h"
+
+KERNEL_BEGIN
+#include "feature/ssimulacra2/ssimulacra2_pixel.h"
+
+KERNEL_MAIN
+{
+    u32 i = GROUP_X * GROUP_W + LOCAL_X, mixed = 0u;
+    if (i < count) {
+        f32 root = ssimu2_cube_root(f32_of_bits(SSIMU2_ROOT_FIRST + i * SSIMU2_ROOT_STEP));
+        u32 bits = bits_of_f32(root);
+        mixed = SSIMU2_ROOT_MIX(bits);
+    }
+    GROUP_SUM(part, mixed);
+    if (LOCAL_INDEX == 0u)
+        sums[GROUP_X] = part[0];
 }
 KERNEL_END
 #endif

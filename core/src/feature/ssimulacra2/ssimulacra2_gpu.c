@@ -120,4 +120,65 @@ static int collect(const Feature *f, const void *readback, void *result)
     return 0;
 }
 
-const FeatureGpu ssimu2_gpu = { .plan = plan_frame, .collect = collect };
+/* ---- the self-test's cube roots ---- */
+
+GPU_PARAMS(RootsParams, SSIMU2_ROOTS_PARAMS);
+
+typedef struct Roots {
+    uint32_t sum;
+} Roots;
+
+enum {
+    ROOTS = (SSIMU2_ROOT_END - SSIMU2_ROOT_FIRST + SSIMU2_ROOT_STEP - 1) / SSIMU2_ROOT_STEP,
+    ROOT_GROUPS = (ROOTS + SSIMU2_ROOT_GROUP - 1) / SSIMU2_ROOT_GROUP
+};
+
+static int plan_roots(const Feature *f, GpuPlan *plan)
+{
+    const RootsParams params = { .count = ROOTS };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "ssimulacra2_roots",
+                       GPU_PASS_BUFFERS(gpu_result(plan, ROOT_GROUPS * sizeof(uint32_t), false)),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { ROOT_GROUPS },
+                   });
+    return 0;
+}
+
+static int collect_roots(const Feature *f, const void *readback, void *result)
+{
+    const uint32_t *const sums = readback;
+    Roots *const roots = result;
+    roots->sum = 0;
+    for (unsigned i = 0; i < ROOT_GROUPS; i++)
+        roots->sum += sums[i];
+    return 0;
+}
+
+static int measure_roots(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                         Team *team)
+{
+    Roots *const roots = result;
+    roots->sum = ssimu2_mix_roots();
+    return 0;
+}
+
+static const Option no_options[] = { { 0 } };
+static const FeatureOutput no_outputs[] = { { 0 } };
+static const FeatureGpu roots_gpu = { .plan = plan_roots, .collect = collect_roots };
+
+static const FeatureDef roots_def = {
+    .name = "the cube root of ssimulacra2",
+    .summary = "cube roots of many numbers",
+    .options = no_options,
+    .outputs = no_outputs,
+    .result_size = sizeof(Roots),
+    .measure = measure_roots,
+    .gpu = &roots_gpu,
+};
+
+const FeatureGpu ssimu2_gpu = {
+    .plan = plan_frame,
+    .collect = collect,
+    .first_check = &roots_def,
+};

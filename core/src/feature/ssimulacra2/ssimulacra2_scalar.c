@@ -68,6 +68,16 @@ static void xyb(float *const out[3], const float *const rgb[3], unsigned n)
     }
 }
 
+uint32_t ssimu2_mix_roots(void)
+{
+    u32 sum = 0;
+    for (u32 bits = SSIMU2_ROOT_FIRST; bits < SSIMU2_ROOT_END; bits += SSIMU2_ROOT_STEP) {
+        const u32 root = bits_of_f32(ssimu2_cube_root(f32_of_bits(bits)));
+        sum += SSIMU2_ROOT_MIX(root);
+    }
+    return sum;
+}
+
 /* ---- error maps ---- */
 
 static f32 across(const float *at)

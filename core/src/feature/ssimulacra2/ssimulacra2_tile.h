@@ -12,6 +12,15 @@
 #define SSIMU2_TILE_W (1 << SSIMU2_TILE_BITS)
 #define SSIMU2_TILE_H 32
 
+/* The self-test's cube roots: of every SSIMU2_ROOT_STEP-th float from 2^-9 up to 2. */
+#define SSIMU2_ROOT_FIRST 0x3b000000u
+#define SSIMU2_ROOT_END 0x40000000u
+#define SSIMU2_ROOT_STEP 613u
+#define SSIMU2_ROOT_GROUP 256
+/* Makes a number of a root's bits such that sums of them do not agree by chance. */
+#define SSIMU2_ROOT_MIX(bits) (((bits) ^ ((bits) >> 15)) * 2654435761u)
+#define SSIMU2_ROOTS_PARAMS ARG(u32, count)
+
 /* A channel on the device is a plane for each scale, one after another, without gaps between rows
  * or planes. stride, chroma_stride: words in a row of samples. across, down: 1 where chroma is
  * subsampled. kind: SSIMU2_YUV, …. The rest as in Ssimu2Matrix, of both pictures. */
