@@ -111,6 +111,8 @@ def look(path, name, **shape):
     browser.open(f'file://{path}')
     browser.settle()
     check(f'{name} is no wider than the window', browser.ask('document.documentElement.scrollWidth <= innerWidth'))
+    check(f'{name}: ranking and warnings are within the window', browser.ask(
+        "[...document.querySelectorAll('#ranking td, #warnings td')].every((c) => c.getBoundingClientRect().right <= innerWidth)"))
     browser.picture(f'{work}/{name}.png')
 
 
