@@ -223,6 +223,28 @@ done = run('--merge', *whole, '-q')
 check('a merge prints other scores', done.returncode == 0 and done.stderr == one.stderr, f'{one.stderr}{done.stderr}')
 done = run('--merge', *whole, '--html', 'page.html')
 check('a merge makes no page', done.returncode == 0 and os.path.getsize('page.html') > 10000, done.stderr)
+# The merge adds up where features ran: times are means over the frames of all parts.
+FIGURES = {'p0.json': (3, 10.0), 'p1.json': (2, 70.0), 'p2.json': (0, 40.0)}  # frames on the CPU, microseconds
+for name, (again, spent) in FIGURES.items():
+    run(*VIDEOS, '--shard', f'{name[1]}/3', '--backend', 'cpu', '-o', name)
+
+    def on_card(text):
+        part = json.loads(text)
+        for number, place in enumerate(part['places']):
+            place.update(backend='vulkan', device='card', device_type='discrete', device_index=0, passes=7, launches=21 + number, frames=part['count'],
+                         frames_on_cpu=again + number, device_us=spent + number)
+        return json.dumps(part, indent=2, ensure_ascii=False)
+    shards.forge(name, 'forged.json', on_card)
+    os.replace('forged.json', name)
+counts = [json.load(open(name))['count'] for name in FIGURES]
+check('parts of different lengths are wanted', sum(counts) == 12 and all(counts), counts)
+done = run('--merge', *FIGURES, '-o', 'cards.json')
+check('parts of a card are not merged', done.returncode == 0, done.stderr)
+for number, place in enumerate(json.load(open('cards.json'))['backends'].values()):
+    mean = sum(count * (spent + number) for count, (_, spent) in zip(counts, FIGURES.values())) / 12
+    check('merged places', (place['frames'], place['frames_on_cpu'], place['launches'], place['passes']) ==
+          (12, 5 + 3 * number, 63 + 3 * number, 7) and abs(place['device_us'] - mean) < 0.006, f'{place}, mean {mean}')
+whole = shards.parts(VIDEOS, 3, name='p')
 # Parts may come from different machines.
 if run(*VIDEOS, '--backend', 'host', '-q').returncode == 0:
     done = run(*VIDEOS, '--shard', '1/3', '--backend', 'host', '-o', 'p1.json')
