@@ -15,7 +15,7 @@
 #include "extras/mcp/allow.h"
 #include "testing.h"
 
-/* What is exchanged: `swap` is inside, `link` leads outside. */
+/* The exchange of `swap`, which is inside, and `link`, which leads outside. */
 typedef struct Exchange {
     atomic_bool stop;
     int folder;
