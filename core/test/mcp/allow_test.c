@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Tests that vmaf-mcp reads no file outside its folders, even if somebody replaces folders and files
- * by links between the check of a path and its opening. */
+/* Tests that vmaf-mcp reads no file outside its folders, even if somebody replaces folders and
+ * files by links between the check of a path and its opening. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
