@@ -134,6 +134,7 @@ static const FeatureOutput outputs[] = {
 
 static const ResultField fields[] = {
     RESULT_FIELD(XpsnrResult, distortion, FIELD_U64),
+    RESULT_FIELD(XpsnrResult, filled, FIELD_U64),
     { 0 },
 };
 
