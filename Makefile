@@ -70,7 +70,6 @@ JOBS := \
   test-packaging \
   test-platforms \
   test-clients \
-  test-picture-color \
   test-slurm \
   test-browser \
   test-windows \
@@ -81,6 +80,7 @@ NIGHTLY_JOBS := \
   test-faults \
   test-tune \
   test-container \
+  test-picture-color \
   test-trixie \
   test-amd
 # With NIGHTLY=1 tests and jobs also repeat what others cover: on more backends, devices, schedules and platforms.
@@ -191,12 +191,14 @@ test-deb: setup-jobs $(SYNTHCLIP)
 test-clients: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/mcp/clients_test.py $(BUILD)
 
-# The next ABI, in which VmafPicture carries its colours (docs/adr/0039-the-day-the-picture-grows.md).
+# The next ABI, in which VmafPicture carries its colours (docs/adr/0039-the-day-the-picture-grows.md): the same tests in a
+# build of its own.
 test-picture-color: setup
 	@meson setup --reconfigure $(BUILD)-112 core -Dpicture_color=true -Denable_cuda=disabled -Denable_hip=disabled \
 	  -Denable_sycl=disabled -Denable_vulkan=disabled > /dev/null
-	@meson test -C $(BUILD)-112 --setup all --suite api --suite engine --suite model --suite feature --suite gpu --no-suite nightly
-	@meson test -C $(BUILD)-112 --setup all 'conversions of zimg' colours
+	@meson test -C $(BUILD)-112 --print-errorlogs --timeout-multiplier $(PATIENCE) --setup usual \
+	  --suite api --suite engine --suite model --suite feature --suite gpu --no-suite nightly --no-suite job --no-suite single
+	@meson test -C $(BUILD)-112 --print-errorlogs --timeout-multiplier $(PATIENCE) --setup all 'conversions of zimg' colours
 
 # vmaf-shard on a real Slurm, of one node, started and ended by the test; and its manifests against Kubernetes' schemas.
 test-slurm: setup-jobs $(SYNTHCLIP)
@@ -308,4 +310,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && scripts/ci/check_text && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) build-kernels build-mutate build-package build-static
+	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) build-kernels build-mutate build-package build-static
