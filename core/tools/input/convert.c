@@ -12,7 +12,10 @@ struct Convert {
     Planes whole; /* in `own`, if that is not NULL */
     Planes from;  /* the shape of what is taken of `whole` */
     Planes to;
-    VideoCrop crop;          /* that rectangle; a width of 0: all */
+    VideoCrop crop;     /* that rectangle; a width of 0: all */
+    VideoFormat target; /* this and what follows: as convert_create got them */
+    enum VideoScale scale;
+    enum VideoRange range;
     PlaneScaler *scalers[2]; /* for luma and chroma; NULL: the size stays */
     uint16_t *ranged[2];     /* tables for luma and chroma that convert the range; NULL: none */
     uint8_t *block, *own;    /* memory for `whole`, and its first aligned byte */
@@ -114,6 +117,9 @@ int convert_create(Convert **out, const Planes *shape, const VideoCrop *crop,
     if (!convert)
         return -ENOMEM;
     convert->whole = *shape;
+    convert->target = *target;
+    convert->scale = scale;
+    convert->range = range;
     if (crop)
         convert->crop = *crop;
     crop_shape(convert);
@@ -127,6 +133,17 @@ int convert_create(Convert **out, const Planes *shape, const VideoCrop *crop,
     }
     *out = convert;
     return 0;
+}
+
+int convert_copy(Convert **copy, const Convert *convert)
+{
+    return convert_create(copy, &convert->whole, &convert->crop, &convert->target, convert->scale,
+                          convert->range);
+}
+
+bool convert_scales(const Convert *convert)
+{
+    return convert->scalers[0] || convert->scalers[1];
 }
 
 void convert_destroy(Convert *convert)

@@ -30,7 +30,11 @@ typedef struct Convert Convert;
  * returns 0 or negative errno. */
 int convert_create(Convert **convert, const Planes *shape, const VideoCrop *crop,
                    const VideoFormat *target, enum VideoScale scale, enum VideoRange range);
+/* Makes another one that does the same, for another thread. */
+int convert_copy(Convert **copy, const Convert *convert);
 void convert_destroy(Convert *convert); /* NULL is fine */
+/* True if it scales planes, which takes much longer than anything else it does. */
+bool convert_scales(const Convert *convert);
 
 /* Converts the planes whose bits are set in `wanted`. -ERANGE if a sample is larger than its bit
  * depth allows. */

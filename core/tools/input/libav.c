@@ -345,6 +345,31 @@ static enum FrameStatus libav_planes(const Video *video, uint64_t offset, unsign
     return FRAME_ERROR;
 }
 
+/* ---- held frames ---- */
+
+static bool libav_can_hold(const Video *video)
+{
+    const Libav *const libav = video->state;
+    return !libav->keep && frame_unpacker_is_direct(&libav->unpacker);
+}
+
+static void *libav_hold(const Video *video)
+{
+    return av_frame_clone(libav_host_frame(video->state));
+}
+
+static void libav_held_planes(const Video *video, const void *held, Planes *planes)
+{
+    const Libav *const libav = video->state;
+    frame_unpacker_direct_planes(&libav->unpacker, held, planes);
+}
+
+static void libav_let_go(void *held)
+{
+    AVFrame *frame = held;
+    av_frame_free(&frame);
+}
+
 /* ---- kept frames ---- */
 
 static const char *libav_kept_by(const Video *video)
@@ -441,6 +466,10 @@ const VideoReader libav_reader = {
     .find = libav_find,
     .planes = libav_planes,
     .time = libav_time,
+    .can_hold = libav_can_hold,
+    .hold = libav_hold,
+    .held_planes = libav_held_planes,
+    .let_go = libav_let_go,
     .frames_left = libav_frames_left,
     .kept_by = libav_kept_by,
     .can_keep = libav_can_keep,

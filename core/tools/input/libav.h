@@ -212,6 +212,12 @@ void frame_unpacker_close(FrameUnpacker *unpacker);
 int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVFrame *frame,
                           unsigned wanted, Planes *planes);
 
+/* True if the planes of a frame can be used where they are, by any thread. */
+bool frame_unpacker_is_direct(const FrameUnpacker *unpacker);
+/* Reports where they lie. */
+void frame_unpacker_direct_planes(const FrameUnpacker *unpacker, const AVFrame *frame,
+                                  Planes *planes);
+
 /* ---- libav_kept.c: decoded frames that stay on their device ---- */
 
 typedef struct LibavKept {

@@ -308,6 +308,27 @@ static int gather(FrameUnpacker *unpacker, const AVFrame *frame, unsigned wanted
     return 0;
 }
 
+static void use_planes(const AVFrame *frame, Planes *planes)
+{
+    for (unsigned p = 0; p < planes->count; p++) {
+        planes->data[p] = frame->data[p];
+        planes->stride[p] = frame->linesize[p];
+    }
+}
+
+void frame_unpacker_direct_planes(const FrameUnpacker *unpacker, const AVFrame *frame,
+                                  Planes *planes)
+{
+    *planes = unpacker->shape;
+    use_planes(frame, planes);
+}
+
+bool frame_unpacker_is_direct(const FrameUnpacker *unpacker)
+{
+    return unpacker->method == UNPACK_DIRECT && unpacker->turn[0][0] == 1 &&
+           unpacker->turn[1][1] == 1;
+}
+
 int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVFrame *frame,
                           unsigned wanted, Planes *planes)
 {
@@ -325,9 +346,6 @@ int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVF
     if (unpacker->method == UNPACK_GATHER || video->rgb_kept || unpacker->turn[0][0] != 1 ||
         unpacker->turn[1][1] != 1)
         return gather(unpacker, frame, wanted, planes);
-    for (unsigned p = 0; p < planes->count; p++) {
-        planes->data[p] = frame->data[p];
-        planes->stride[p] = frame->linesize[p];
-    }
+    use_planes(frame, planes);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "input/prefetch.h"
+#include "input/convert.h"
 #include "common/message.h"
 
 /* One frame on its way from the video to the caller. A track uses its slots in turn. */
@@ -23,6 +24,7 @@ typedef struct Track {
     pthread_mutex_t find_lock; /* frames are found in order, by one thread at a time */
     pthread_cond_t room;       /* there may be room, or a need to hold */
     uint64_t found, taken;     /* slots booked; frames that the caller took */
+    bool held;                 /* threads read frames that were decoded, while the next ones are */
     bool ended;
     bool dropped;   /* by the caller */
     bool holding;   /* its thread reads ahead into memory */
@@ -171,8 +173,28 @@ static void finish(Track *track, Slot *slot, enum FrameStatus status)
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
+/* A thread that reads frames of a track. */
+typedef struct Reading {
+    const Track *track;
+    Convert *convert; /* its own, for held frames */
+    void *held;       /* the frame to read; NULL: it is read from the video */
+} Reading;
+
+/* Holds the frame that was found, so that the next one can be decoded. */
+static enum FrameStatus hold_frame(Reading *reading)
 {
+    const Video *const video = reading->track->video;
+    int err = reading->convert ? 0 : convert_copy(&reading->convert, video->convert);
+    reading->held = err ? NULL : video_hold_frame(video);
+    if (reading->held)
+        return FRAME_WHOLE;
+    video_read_error(video, err ? err : -ENOMEM);
+    return FRAME_ERROR;
+}
+
+static enum FrameStatus fill(Reading *reading, Slot *slot, uint64_t offset)
+{
+    const Track *const track = reading->track;
     const PrefetchConfig *const config = &track->prefetch->config;
     VmafPicture *const pic = &slot->frame.pic;
     if (config->kept)
@@ -181,7 +203,10 @@ static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
         say("problem fetching a picture");
         return FRAME_ERROR;
     }
-    const enum FrameStatus status = video_read(track->video, offset, config->planes, pic);
+    const enum FrameStatus status =
+        reading->held
+            ? video_read_held(track->video, reading->held, reading->convert, config->planes, pic)
+            : video_read(track->video, offset, config->planes, pic);
     if (status != FRAME_WHOLE)
         vmaf_picture_unref(pic);
     return status;
@@ -197,10 +222,18 @@ static void drain(const Track *track)
         ;
 }
 
+static void stop_reading(Reading *reading)
+{
+    if (reading->held)
+        video_let_go(reading->track->video, reading->held);
+    reading->held = NULL;
+}
+
 /* A track's thread: finds frames in order under find_lock and reads them outside it. */
 static void *run(void *arg)
 {
     Track *const track = arg;
+    Reading reading = { .track = track };
     for (;;) {
         uint64_t offset = 0;
         pthread_mutex_lock(&track->find_lock);
@@ -210,6 +243,8 @@ static void *run(void *arg)
             status = video_find(track->video, &offset);
         if (slot && status == FRAME_WHOLE)
             slot->time = video_time(track->video, offset);
+        if (slot && status == FRAME_WHOLE && track->held)
+            status = hold_frame(&reading);
         if (slot) {
             slot->frame.position = offset;
             slot->frame.time = slot->time;
@@ -220,16 +255,23 @@ static void *run(void *arg)
             drain(track);
         pthread_mutex_unlock(&track->find_lock);
         if (status != FRAME_WHOLE)
-            return NULL;
-        finish(track, slot, fill(track, slot, offset));
+            break;
+        finish(track, slot, fill(&reading, slot, offset));
+        stop_reading(&reading);
     }
+    convert_destroy(reading.convert);
+    return NULL;
 }
 
 static int track_start(Track *track, Prefetch *prefetch, const PrefetchVideo *video)
 {
     *track =
         (Track){ .prefetch = prefetch, .video = video->video, .frame_limit = video->frame_limit };
-    const unsigned threads = track->video->parallel ? prefetch->config.threads : 1;
+    const PrefetchConfig *const config = &prefetch->config;
+    track->held = !config->kept && config->converting > 1 && video_can_hold(track->video);
+    const unsigned threads = track->held              ? config->converting
+                             : track->video->parallel ? config->threads
+                                                      : 1;
     pthread_mutex_init(&track->find_lock, NULL);
     pthread_cond_init(&track->room, NULL);
     track->slots = calloc(prefetch->config.ahead, sizeof(*track->slots));

@@ -29,10 +29,11 @@ typedef struct PrefetchConfig {
     bool kept;                   /* frames stay on the device that decodes them */
     const PrefetchVideo *videos; /* the reference, then the distorted ones; copied */
     unsigned count;
-    bool by_number;   /* frames pair up by number: a frame without a partner is not needed */
-    unsigned planes;  /* bit p: read plane p; the others keep whatever they hold */
-    unsigned ahead;   /* frames of each video that may wait to be taken; at least 1 */
-    unsigned threads; /* for each video whose frames several threads may read; others have one */
+    bool by_number;      /* frames pair up by number: a frame without a partner is not needed */
+    unsigned planes;     /* bit p: read plane p; the others keep whatever they hold */
+    unsigned ahead;      /* frames of each video that may wait to be taken; at least 1 */
+    unsigned threads;    /* for each video whose frames several threads may read; others have one */
+    unsigned converting; /* threads that copy or scale the frames of each decoded video */
 } PrefetchConfig;
 
 /* The number of pictures that the pool needs. With fewer, one video could wait forever for pictures

@@ -36,6 +36,12 @@ struct VideoReader {
     enum FrameStatus (*planes)(const Video *video, uint64_t offset, unsigned wanted,
                                Planes *planes);
     int64_t (*time)(const Video *video, uint64_t offset); /* NULL: frames have no times */
+    /* See video_can_hold, video_hold_frame and video_read_held; `held_planes` reports where the
+     * planes of a held frame lie, on any thread. NULL: frames are not held. */
+    bool (*can_hold)(const Video *video);
+    void *(*hold)(const Video *video);
+    void (*held_planes)(const Video *video, const void *held, Planes *planes);
+    void (*let_go)(void *held);
     uint64_t (*frames_left)(const Video *video);
     /* See video_kept_by, video_can_keep, video_share, video_start_keeping and video_keep. NULL:
      * frames are always in host memory. */

@@ -198,6 +198,20 @@ static enum FrameStatus find_planes(const Video *video, uint64_t offset, unsigne
     return video->reader->read(video, offset, wanted, &own);
 }
 
+static enum FrameStatus convert(const Video *video, Convert *own, const Planes *found,
+                                unsigned planes, const VmafPicture *pic)
+{
+    const int err = convert_run(own, found, planes, pic);
+    if (!err)
+        return FRAME_WHOLE;
+    if (err == -ERANGE)
+        say("%s: samples above %u, the most that %u bits hold", video->path,
+            (1u << found->bitdepth) - 1, found->bitdepth);
+    else
+        say("%s: a frame could not be converted: %s", video->path, strerror(-err));
+    return FRAME_ERROR;
+}
+
 enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes,
                             const VmafPicture *pic)
 {
@@ -205,17 +219,31 @@ enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes
         return video->reader->read(video, offset, planes, pic);
     Planes found;
     const enum FrameStatus status = find_planes(video, offset, planes, &found);
-    if (status != FRAME_WHOLE || !planes)
-        return status;
-    const int err = convert_run(video->convert, &found, planes, pic);
-    if (!err)
-        return FRAME_WHOLE;
-    if (err == -ERANGE)
-        say("%s: samples above %u, the most that %u bits hold", video->path,
-            (1u << found.bitdepth) - 1, found.bitdepth);
-    else
-        say("%s: a frame could not be converted: %s", video->path, strerror(-err));
-    return FRAME_ERROR;
+    return status != FRAME_WHOLE || !planes ? status
+                                            : convert(video, video->convert, &found, planes, pic);
+}
+
+bool video_can_hold(const Video *video)
+{
+    return video->convert && video->reader->can_hold && video->reader->can_hold(video);
+}
+
+void *video_hold_frame(const Video *video)
+{
+    return video->reader->hold(video);
+}
+
+void video_let_go(const Video *video, void *held)
+{
+    video->reader->let_go(held);
+}
+
+enum FrameStatus video_read_held(const Video *video, const void *held, Convert *own,
+                                 unsigned planes, const VmafPicture *pic)
+{
+    Planes found;
+    video->reader->held_planes(video, held, &found);
+    return planes ? convert(video, own, &found, planes, pic) : FRAME_WHOLE;
 }
 
 const char *video_kept_by(const Video *video)

@@ -193,6 +193,16 @@ int64_t video_time(const Video *video, uint64_t offset);
 enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes,
                             const VmafPicture *pic);
 
+/* True if frames can be held in memory, to be read on any thread while the next ones are found.
+ * Each such thread has a Convert of its own: a copy of the video's (convert_copy). */
+bool video_can_hold(const Video *video);
+/* Holds the frame that was found; NULL: out of memory. Give it back with video_let_go. */
+void *video_hold_frame(const Video *video);
+void video_let_go(const Video *video, void *held);
+/* As video_read. */
+enum FrameStatus video_read_held(const Video *video, const void *held, struct Convert *convert,
+                                 unsigned planes, const VmafPicture *pic);
+
 /* The name of the backend whose device decodes the frames, which may then score them in place;
  * NULL: the CPU decodes. */
 const char *video_kept_by(const Video *video);

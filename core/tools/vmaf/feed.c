@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/convert.h"
 #include "input/prefetch.h"
 #include "common/interrupt.h"
 #include "common/message.h"
@@ -501,6 +502,18 @@ static unsigned reading_threads(const VideoGroup *group)
     return each < least ? least : each > most ? most : each;
 }
 
+/* Threads that copy, widen or scale the frames of each decoded video. Scaling takes as long as
+ * scoring on some CPUs; a copy keeps the thread that waits for the decoder from feeding a GPU. */
+static unsigned converting_threads(const VideoGroup *group)
+{
+    const unsigned most = 8, share = cpus_allowed() / 4 / (group->count + 1);
+    bool scaled = false;
+    for (unsigned i = 0; i <= group->count; i++)
+        scaled |= group->videos[i]->convert && convert_scales(group->videos[i]->convert);
+    const unsigned least = group->share->gpu ? 2 : 1, wanted = scaled ? share : least;
+    return wanted < least ? least : wanted > most ? most : wanted;
+}
+
 static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
 {
     const VideoGroup *const group = feed->group;
@@ -514,6 +527,7 @@ static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
         .planes = rating_planes(group->ratings[0]),
         .ahead = group->ahead,
         .threads = reading_threads(group),
+        .converting = converting_threads(group),
     };
     return prefetch_create(&feed->prefetch, &prefetch);
 }
