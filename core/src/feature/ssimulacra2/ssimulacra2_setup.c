@@ -98,7 +98,7 @@ static int check_options(const Ssimu2Options *o)
 {
     if (strcmp(o->transfer, "srgb") != 0) {
         log_error("ssimulacra2: the metric is not defined for the transfer '%s': convert the video "
-                  "to SDR, or use srgb",
+                  "to SDR, or give transfer=srgb to score it as if it were",
                   o->transfer);
         return -EINVAL;
     }
