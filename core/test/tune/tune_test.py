@@ -175,8 +175,9 @@ def metrics_choose_what_is_measured():
     aggregates = {'xpsnr_y': ['axpsnr_y'], 'xpsnr': ['axpsnr_y', 'axpsnr_u', 'axpsnr_v']}
     for metric in ('ssimulacra2', 'xpsnr_y', 'xpsnr'):
         out = run('compare', 'source.mkv', '--encoder-cmd', './keep {input} {output} {crf}', '--crf', '0,24,44', '--metric', metric,
-                  '--json', 'o.json')
+                  '--json', 'o.json', '--html', 'o.html')
         check('compare by', out.returncode == 0, metric, out.stderr)
+        check('the page has no inf', ('>∞<' in open('o.html').read()) == (metric != 'ssimulacra2') and '>inf' not in open('o.html').read(), metric)
         for point in json.load(open('o.json'))['points']:
             kept = f'kept-{point["setting"]:g}.mkv'
             subprocess.run([vmaf, '-r', 'source.mkv', '-d', kept, '-n', '--feature', metric.split('_')[0], '-o', 'v.json', '-q',

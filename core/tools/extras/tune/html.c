@@ -74,7 +74,10 @@ static void open_cell(const char *kind, const char *name, FILE *file)
 static void write_figure(const char *name, double value, unsigned digits, FILE *file)
 {
     open_cell("figure", name, file);
-    fprintf(file, "%.*f</td>", (int)digits, value);
+    if (isinf(value) && value > 0.0)
+        fputs("∞</td>", file);
+    else
+        fprintf(file, "%.*f</td>", (int)digits, value);
 }
 
 static double per_second(const Job *job, double seconds)
