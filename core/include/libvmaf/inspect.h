@@ -49,6 +49,12 @@ VMAF_EXPORT int vmaf_extractor_info(unsigned index, VmafExtractorInfo *info);
  */
 VMAF_EXPORT int vmaf_extractor_find(const char *name, unsigned *index);
 
+/**
+ * The extractor that other programs know by this name (`ssimu2`, `ms_ssim`), for messages; letters
+ * of any case, hyphens as underscores. The library owns the string. NULL: there is none.
+ */
+VMAF_EXPORT const char *vmaf_extractor_elsewhere(const char *name);
+
 enum VmafOptionType {
     VMAF_OPTION_BOOL, /**< `true` or `false` */
     VMAF_OPTION_INT,

@@ -220,6 +220,11 @@ int vmaf_feature_metric(const VmafContext *vmaf, unsigned feature, unsigned inde
     return hand_over(info, &full, sizeof(full));
 }
 
+const char *vmaf_extractor_elsewhere(const char *name)
+{
+    return name ? feature_elsewhere(name) : NULL;
+}
+
 int vmaf_aggregate_metric(VmafContext *vmaf, unsigned index, const char **name, double *value)
 {
     if (!vmaf || !name || !value)

@@ -189,8 +189,11 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
     const FeatureDef *def = feature_find(extractor);
     if (!def) {
         const char *const successor = feature_successor(extractor);
+        const char *const ours = feature_elsewhere(extractor);
         if (successor)
             log_error("there is no feature extractor \"%s\": %s", extractor, successor);
+        else if (ours && feature_find(ours))
+            log_error("unknown feature extractor \"%s\": here its name is \"%s\"", extractor, ours);
         else
             log_error("unknown feature extractor \"%s\"", extractor);
         return -EINVAL;

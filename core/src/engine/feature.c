@@ -123,6 +123,43 @@ const char *feature_successor(const char *extractor)
                : NULL;
 }
 
+static char plain_letter(char c)
+{
+    return (char)(c == '-' ? '_' : c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+/* True if the words differ in nothing but hyphens, underscores and the case of letters. */
+static bool are_alike(const char *a, const char *b)
+{
+    while (*a && plain_letter(*a) == plain_letter(*b))
+        a++, b++;
+    return !*a && !*b;
+}
+
+const char *feature_elsewhere(const char *name)
+{
+    static const char *const names[][2] = {
+        { "ssimu2", "ssimulacra2" },
+        { "ssim2", "ssimulacra2" },
+        { "ssimulacra", "ssimulacra2" },
+        { "ssimulacra2.1", "ssimulacra2" },
+        { "ssimulacra_2", "ssimulacra2" },
+        { "ssimulacra2_rs", "ssimulacra2" },
+        { "x_psnr", "xpsnr" },
+        { "wpsnr", "xpsnr" },
+        { "ms_ssim", "float_ms_ssim" },
+        { "msssim", "float_ms_ssim" },
+        { "psnrhvs", "psnr_hvs" },
+        { "psnr_hvs_m", "psnr_hvs" },
+        { "ciede2000", "ciede" },
+        { "integer_ssim", "ssim" },
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (are_alike(names[i][0], name))
+            return names[i][1];
+    return NULL;
+}
+
 const FeatureDef *feature_find_by_metric(const char *raw_metric)
 {
     for (const FeatureDef *const *def = feature_registry; *def; def++)

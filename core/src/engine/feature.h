@@ -179,6 +179,8 @@ extern const FeatureDef *const feature_registry[];
 const FeatureDef *feature_find(const char *extractor);
 /* Tells in words which extractor has replaced this one; NULL if none has. */
 const char *feature_successor(const char *extractor);
+/* The extractor that other programs know by this name; NULL: none. */
+const char *feature_elsewhere(const char *name);
 const FeatureDef *feature_find_by_metric(const char *raw_metric);
 
 #endif

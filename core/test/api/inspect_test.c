@@ -114,6 +114,22 @@ static void lists_end_at_their_count(void **state)
     assert_int_equal(vmaf_extractor_metric(9999, 0, &metric), -ENOENT);
 }
 
+/* Other programs' names lead to extractors that exist, and no extractor has such a name. */
+static void names_elsewhere_lead_here(void **state)
+{
+    assert_string_equal(vmaf_extractor_elsewhere("ssimu2"), "ssimulacra2");
+    assert_string_equal(vmaf_extractor_elsewhere("SSIMULACRA-2"), "ssimulacra2");
+    assert_string_equal(vmaf_extractor_elsewhere("MS-SSIM"), "float_ms_ssim");
+    assert_string_equal(vmaf_extractor_elsewhere("integer_ssim"), "ssim");
+    static const char *const none[] = { "", "ssimu", "ssimu22", "xpsnr", "nope" };
+    for (size_t i = 0; i < COUNT(none); i++)
+        assert_null(vmaf_extractor_elsewhere(none[i]));
+    assert_null(vmaf_extractor_elsewhere(NULL));
+    VmafExtractorInfo info = { .size = sizeof(info) };
+    for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
+        assert_null(vmaf_extractor_elsewhere(info.name));
+}
+
 /* Figures about the whole clip exist once the context is flushed. */
 static void figures_of_the_clip_are_listed(void **state)
 {
@@ -582,6 +598,7 @@ TEST_MAIN(inspect)
         cmocka_unit_test(extractors_have_summaries),
         cmocka_unit_test(options_are_listed),
         cmocka_unit_test(lists_end_at_their_count),
+        cmocka_unit_test(names_elsewhere_lead_here),
         cmocka_unit_test(figures_of_the_clip_are_listed),
         cmocka_unit_test(metrics_have_both_names),
         cmocka_unit_test(builtin_models_are_listed),

@@ -13,13 +13,6 @@ static int letter(char c)
     return c == '-' ? '_' : tolower((unsigned char)c);
 }
 
-bool names_are_like(const char *a, const char *b)
-{
-    while (*a && letter(*a) == letter(*b))
-        a++, b++;
-    return !*a && !*b;
-}
-
 static unsigned least(unsigned a, unsigned b)
 {
     return a < b ? a : b;

@@ -3,7 +3,6 @@
 #ifndef TOOLS_SUGGEST_H
 #define TOOLS_SUGGEST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* The known word that is most like a mistyped one. Zeroed, it has none; the strings stay the
@@ -17,9 +16,6 @@ typedef struct Suggestion {
  * enough to be a slip. `typed`: `length` letters. Hyphens and underscores are equal, and so are
  * capital and small letters. */
 void suggest(Suggestion *suggestion, const char *typed, size_t length, const char *known);
-
-/* True if the words differ in nothing but hyphens, underscores and the case of letters. */
-bool names_are_like(const char *a, const char *b);
 
 /* Writes `; did you mean PREFIXWORD?`, or an empty text if there is no suggestion. Returns
  * `text`. */

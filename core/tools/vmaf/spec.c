@@ -306,35 +306,11 @@ static bool is_old_motion(const char *name)
     return rest && (!*rest || (*rest == '_' && vmaf_backend_built(rest + 1) >= 0));
 }
 
-const char *extractor_elsewhere(const char *name)
-{
-    static const char *const names[][2] = {
-        { "ssimu2", "ssimulacra2" },
-        { "ssim2", "ssimulacra2" },
-        { "ssimulacra", "ssimulacra2" },
-        { "ssimulacra2.1", "ssimulacra2" },
-        { "ssimulacra_2", "ssimulacra2" },
-        { "ssimulacra2_rs", "ssimulacra2" },
-        { "x_psnr", "xpsnr" },
-        { "wpsnr", "xpsnr" },
-        { "ms_ssim", "float_ms_ssim" },
-        { "msssim", "float_ms_ssim" },
-        { "psnrhvs", "psnr_hvs" },
-        { "psnr_hvs_m", "psnr_hvs" },
-        { "ciede2000", "ciede" },
-        { "integer_ssim", "ssim" },
-    };
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (names_are_like(names[i][0], name))
-            return names[i][1];
-    return NULL;
-}
-
 static int find_extractor(const char *name, unsigned *extractor)
 {
     if (!vmaf_extractor_find(name, extractor))
         return 0;
-    const char *const maker = maker_of(name), *const ours = extractor_elsewhere(name);
+    const char *const maker = maker_of(name), *const ours = vmaf_extractor_elsewhere(name);
     if (ours && !vmaf_extractor_find(ours, extractor)) {
         say("unknown extractor \"%s\"; here its name is %s: --feature %s", name, ours, ours);
     } else if (is_old_motion(name)) {

@@ -43,8 +43,6 @@ void feature_spec_destroy(FeatureSpec *spec);
 /* Returns the extractor that makes this metric, which may have its stored or its printed name; or
  * xpsnr, whose planes are compared together; NULL: none. The library owns the string. */
 const char *extractor_of_metric(const char *metric);
-/* Returns the extractor that other tools call by this name; NULL: there is none. */
-const char *extractor_elsewhere(const char *name);
 
 /* True for `auto`: the videos decide which model it is. */
 bool model_spec_is_auto(const ModelSpec *spec);

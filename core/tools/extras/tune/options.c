@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "libvmaf/inspect.h"
 #include "vmaf/spec.h"
 #include "encoder.h"
 
@@ -513,7 +514,7 @@ static bool has_model(const TuneOptions *options)
 /* Lets --metric alone choose what is measured: adds the extractor that makes it. */
 static int add_feature_of_metric(TuneOptions *options)
 {
-    const char *const ours = extractor_elsewhere(options->metric);
+    const char *const ours = vmaf_extractor_elsewhere(options->metric);
     const char *const maker = extractor_of_metric(options->metric);
     if (!maker && ours)
         return wrong("unknown metric \"%s\"; here its name is %s: --metric %s", options->metric,
