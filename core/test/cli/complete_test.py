@@ -215,6 +215,15 @@ if reads_files():
     for name, encoder in ENCODES:
         if CUTS > 3 and not name.endswith(('gif', '264', '265', 'm2v', 'ivf', 'obu', 'mxf', 'mjpeg', 'raw.nut')):
             check_file('sound.' + name, encoder, SOUND)
+    # A hole in the middle: nothing is missing at the end, but the decoder has to repair what is around it.
+    data = open('x.mp4', 'rb').read()  # its index is at the beginning
+    middle = data.index(b'mdat') + (len(data) - data.index(b'mdat')) * 2 // 3
+    files.put('hole.mp4', data[:middle] + bytes(100) + data[middle + 100:])
+    HOLE = 'the distorted video is damaged, and what the decoder made of it was scored'
+    lacks(['r.mkv', 'hole.mp4', '--sync', 'nearest'], HOLE)
+    lacks(['hole.mp4', 'hole.mp4'], 'both videos are damaged, and what the decoder made of them was scored')
+    said, got = merged('hole.mp4', '--sync', 'nearest', '--from_start', code=UNJUDGED)
+    check('a hole in parts:', got['incomplete_reason'] == HOLE, got['incomplete_reason'], said)
     # A header that says more than there is, against a reference that is as long as the rest.
     data = open('x.avi', 'rb').read()
     # (It is cut before the chunk of a frame, so that all frames are whole.)

@@ -288,10 +288,34 @@ static int note_origin(const Rating *rating, const Options *options)
     return err;
 }
 
+static bool is_damaged(const Rating *rating, const Video *video, enum Side side)
+{
+    for (unsigned i = 0; i < video->note_count; i++)
+        if (!video->notes[i].done && !strcmp(video->notes[i].kind, "damaged"))
+            return true;
+    return warnings_have(&rating->warnings, "damaged", side);
+}
+
+/* Notes damage: the decoder's frames are scored, but pictures of the video are missing or
+ * repaired. */
+static void find_damage(Rating *rating)
+{
+    const bool ref = is_damaged(rating, rating->ref, SIDE_REF);
+    const bool dist = is_damaged(rating, rating->video, SIDE_DIST);
+    if (!*rating->incomplete && (ref || dist))
+        snprintf(rating->incomplete, sizeof(rating->incomplete),
+                 "%s damaged, and what the decoder made of %s was scored",
+                 ref && dist ? "both videos are"
+                 : ref       ? "the reference is"
+                             : "the distorted video is",
+                 ref && dist ? "them" : "it");
+}
+
 /* Tells the report whether pairs are missing. All formats show that a run was stopped. */
 static int note_completeness(Rating *rating)
 {
     int err = 0;
+    find_damage(rating);
     if (rating->stopped) {
         snprintf(rating->incomplete, sizeof(rating->incomplete), "stopped by %s",
                  interrupt_name(interrupt_signal()));

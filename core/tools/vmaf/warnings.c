@@ -20,6 +20,14 @@ static bool has(const Warnings *warnings, const char *code, unsigned side, const
     return false;
 }
 
+bool warnings_have(const Warnings *warnings, const char *code, unsigned side)
+{
+    for (size_t i = 0; i < warnings->count; i++)
+        if (warnings->at[i].side == side && !strcmp(warnings->at[i].code, code))
+            return true;
+    return false;
+}
+
 void warnings_add(Warnings *warnings, const char *code, unsigned side, const char *text)
 {
     if (has(warnings, code, side, text))

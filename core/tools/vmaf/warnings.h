@@ -31,6 +31,9 @@ void warnings_add(Warnings *warnings, const char *code, unsigned side, const cha
 void warnings_say(Warnings *warnings, const char *code, unsigned side, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* True if there is a warning with this code about this side. */
+bool warnings_have(const Warnings *warnings, const char *code, unsigned side);
+
 /* Adds all warnings to the reports of a context. 0 or a negative errno; prints nothing. */
 int warnings_report(const Warnings *warnings, VmafContext *vmaf);
 

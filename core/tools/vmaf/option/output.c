@@ -162,7 +162,7 @@ const Arg output_options[] = {
       .newer = true,
       .set = add_score_limit },
     { .name = "allow_partial",
-      .help = "accept videos that are cut off or of different\n"
+      .help = "accept videos that are cut off, damaged or of different\n"
               "lengths: score and judge what they have in common",
       .newer = true,
       .set = set_allow_partial },

@@ -219,14 +219,6 @@ static int add_notes(Video *video, const PartFile *part, enum Side side)
     return 0;
 }
 
-static bool has_warning(const Warnings *warnings, const char *code, unsigned side)
-{
-    for (size_t i = 0; i < warnings->count; i++)
-        if (warnings->at[i].side == side && !strcmp(warnings->at[i].code, code))
-            return true;
-    return false;
-}
-
 static unsigned side_of(const json_t *warning)
 {
     const char *const input = string_of(warning, "input");
@@ -256,7 +248,7 @@ static void add_warnings(Warnings *warnings, const PartFile *part, bool of_run)
                                                                  string_of(warning, "text");
         const unsigned side = side_of(warning);
         if (code && text && of_run == (side == SIDES) &&
-            (of_run || !has_warning(warnings, code, side))) {
+            (of_run || !warnings_have(warnings, code, side))) {
             if (tells_place(code))
                 warnings_say(warnings, code, side, "Warning: %s", text);
             else
