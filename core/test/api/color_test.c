@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "api_use.h"
@@ -107,6 +109,26 @@ static Run score(const char *target, const Input *in)
 
 #define INPUT(ref, dist) (&(Input){ ref, dist, VMAF_PIX_FMT_YUV420P, 8 })
 
+/* True if the library logs this text when it scores the pair. */
+static bool says(const char *text, const Input *in)
+{
+    char said[4096];
+    FILE *const log = tmpfile();
+    fflush(stderr);
+    const int before = dup(2);
+    assert_true(log && before >= 0 && dup2(fileno(log), 2) == 2);
+    setenv("VMAF_LOG", "error", 1);
+    score(SPACE_709, in);
+    unsetenv("VMAF_LOG");
+    fflush(stderr);
+    assert_int_equal(dup2(before, 2), 2);
+    close(before);
+    rewind(log);
+    said[fread(said, 1, sizeof(said) - 1, log)] = '\0';
+    fclose(log);
+    return strstr(said, text) != NULL;
+}
+
 static void unknown_colours_are_refused(void **state)
 {
     const VmafColor partly = { VMAF_COLOR_RANGE_LIMITED, VMAF_COLOR_PRIMARIES_BT709,
@@ -117,6 +139,8 @@ static void unknown_colours_are_refused(void **state)
     assert_int_equal(score(SPACE_709, INPUT(&partly, &bt709)).err, -EINVAL);
     assert_int_equal(score(SPACE_709, INPUT(&bt709, &partly)).err, -EINVAL);
     assert_int_equal(score(SPACE_709, INPUT(&bt709, &bt709)).err, 0);
+    assert_true(says("of the reference video are unknown", INPUT(NULL, &bt709)));
+    assert_true(says("of the distorted video are unknown", INPUT(&bt709, &partly)));
     /* without a target nobody asks */
     assert_int_equal(score(NULL, INPUT(NULL, NULL)).err, 0);
     assert_int_equal(score(NULL, INPUT(&partly, NULL)).err, 0);
@@ -294,21 +318,33 @@ static void bad_conversions_are_refused(void **state)
     vmaf_picture_unref(&other);
 }
 
-/* A picture in memory that zimg cannot read where it is. */
+/* Returns memory that ends where no memory follows. It stays until the process ends. */
+static char *before_a_gap(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size + page - 1) / page * page;
+    char *const base =
+        mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(base != MAP_FAILED);
+    assert_int_equal(mprotect(base + pages, page, PROT_NONE), 0);
+    return base + pages - size;
+}
+
+/* A picture in memory that zimg cannot read where it is: its rows are not aligned, and zimg would
+ * read whole vectors, beyond the last sample. */
 static void unaligned_pictures_are_converted(void **state)
 {
-    static unsigned char block[3][(W + 3) * H + 1];
+    enum { WIDTH = 51 };
     if (!have_zimg())
         skip();
     VmafPicture pic, wrapped, made[2];
     VmafPictureConvertContext *context = NULL;
     const VmafPictureConvertTarget target = { VMAF_PIX_FMT_YUV444P, 10, 0, 0, bt709,
                                               VMAF_RESAMPLE_DEFAULT };
-    assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV444P, 8, W, H), 0);
-    VmafPictureWrapped from = { .pix_fmt = VMAF_PIX_FMT_YUV444P, .bpc = 8, .w = W, .h = H };
+    assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV444P, 8, WIDTH, H), 0);
+    VmafPictureWrapped from = { .pix_fmt = VMAF_PIX_FMT_YUV444P, .bpc = 8, .w = WIDTH, .h = H };
     for (unsigned p = 0; p < 3; p++) {
-        from.data[p] = block[p] + 1;
-        from.stride[p] = W + 3;
+        from.data[p] = before_a_gap(WIDTH * H);
+        from.stride[p] = WIDTH;
     }
     assert_int_equal(vmaf_picture_wrap(&wrapped, from), 0);
     clip_fill(&pic, 1, 0);
@@ -319,7 +355,7 @@ static void unaligned_pictures_are_converted(void **state)
     for (unsigned p = 0; p < 3; p++)
         for (unsigned y = 0; y < H; y++)
             assert_memory_equal((char *)made[0].data[p] + y * made[0].stride[p],
-                                (char *)made[1].data[p] + y * made[1].stride[p], 2 * W);
+                                (char *)made[1].data[p] + y * made[1].stride[p], 2 * WIDTH);
     vmaf_picture_convert_context_close(context);
     vmaf_picture_unref(&pic);
     vmaf_picture_unref(&wrapped);
