@@ -14,6 +14,7 @@
 enum {
     SECTION_LEAST = 32, /* packets of a section; more than any decoder delays its frames by */
     SCAN_PACKETS = 600, /* the second section begins within these, or there is none */
+    CPU_LEAST = 4,      /* decoders on the CPU for which the memory is worth it */
     DECODERS_MOST = 64,
 };
 #define PACKETS_ROOM ((size_t)128 << 20) /* bytes of packets that wait for decoders */
@@ -505,7 +506,7 @@ static unsigned decoder_count(const Libav *libav)
         (AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_OTHER_THREADS))
         return 1; /* its own threads share the work better */
     const unsigned threads = (unsigned)libav_thread_count(options);
-    return threads < most ? threads : most;
+    return threads < CPU_LEAST ? 1 : threads < most ? threads : most;
 }
 
 /* True if the file can be read once more, from its beginning. */
