@@ -36,7 +36,8 @@ frequency, over the luma pixels of the clip; B/px is what they take in both file
 (on Linux at least about 15 MiB, the memory of Python, which starts it). `their cycles` are those of the other
 one: on a busy machine, cycles are more reliable than frames a second. `scores` is the largest difference
 between ours and theirs. Bounds are frames a second, of the default model (bench/bounds.py); `of bound` is the share of
-the lowest one that scoring reaches.
+the lowest one that scoring reaches. A comparison ends with the version and the instruction set of both, and the median of
+all ratios.
 """
 import argparse
 import json
@@ -46,6 +47,7 @@ import subprocess
 import sys
 import tempfile
 
+import about
 import bounds
 import figures
 import runs
@@ -172,8 +174,10 @@ def row(args, clip, feature, threads, backend, rates):
     hertz = rates['cpu'].get('hertz')
     found = {'size': clip.size, 'depth': clip.depth, 'feature': feature, 'threads': threads, 'backend': backend,
              'pairs': clip.frames, 'bytes': bounds.pair_bytes(1, clip.depth), **measured(clip, ours, hertz),
-             'scoring_fps': runs.median([run.report['fps'] or 0.0 for run in ours])}
+             'scoring_fps': runs.median([run.report['fps'] or 0.0 for run in ours]),
+             'about': about.of_run(ours[0], bounds.cpu_information())}
     if theirs:
+        found['their_about'] = about.of_run(theirs[0][0], bounds.cpu_information())
         found.update({f'their_{name}': value for name, value in measured(clip, theirs[0], hertz).items()})
         found.update(ratio=found['fps'] / found['their_fps'], difference=compared(args, ours[0], theirs[0][0]))
     limits = bounds_of(clip, threads, backend, rates) if feature == 'default' else {}
@@ -245,6 +249,8 @@ def main():
         rows = measure(args, columns, rates)
     except runs.Failed as failure:
         sys.exit(str(failure))
+    for line in about.summary(rows, args.reference):
+        print(line)
     write(args.svg, figures.bars(rows))
     write(args.roofline, figures.roofline(rows))
     write(args.markdown, tables.markdown(rows, columns), 'a')

@@ -19,6 +19,7 @@ BENCH, VMAF, SYNTHCLIP, WORK = (os.path.abspath(path) for path in sys.argv[1:5])
 EMULATORS = sys.argv[5] if len(sys.argv) > 5 else None
 sys.dont_write_bytecode = True
 sys.path.insert(0, BENCH)
+import about  # noqa: E402
 import bounds  # noqa: E402
 import clips  # noqa: E402
 import files  # noqa: E402
@@ -47,6 +48,21 @@ def bench(*words, environment=None):
     words = [sys.executable, f'{BENCH}/bench.py', *words, '--dir', WORK]
     return subprocess.run(words, capture_output=True, text=True,
                           env={**os.environ, 'PYTHONDONTWRITEBYTECODE': '1', **(environment or {})})
+
+
+class About(unittest.TestCase):
+    def test_a_reference_that_says_little(self):
+        run = argparse.Namespace(report={'version': '3.2.0'})
+        self.assertEqual(about.text(about.of_run(run, 'flags : fpu ssse3 avx2 avx512f avx512bw')),
+                         'libvmaf 3.2.0, AVX-512, the best of this CPU (it does not say)')
+        self.assertEqual(about.of_run(run, '')['instruction_set'], 'unknown instruction set')
+
+    def test_ratio(self):
+        own = {'program': 'vmaf-turbo', 'version': '3.2.0', 'instruction_set': 'AVX2'}
+        rows = [{'ratio': ratio, 'about': own, 'their_about': own} for ratio in (3.0, 1.5, 2.0)]
+        self.assertEqual(about.summary(rows, 'x/vmaf')[1:], ['Reference: vmaf-turbo 3.2.0, AVX2; x/vmaf',
+                                                           'Ratio: 2.00x (median of 3 rows, 1.50x to 3.00x)'])
+        self.assertEqual(about.summary([{'about': own}], None), [])
 
 
 class Bounds(unittest.TestCase):
