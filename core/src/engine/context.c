@@ -391,7 +391,7 @@ static int fetch_from_device(VmafContext *ctx, VmafPicture pair[2])
     ctx->tells_fetched = ctx->tells_fetched || there;
     shape_of_picture(&shape, &pair[0]);
     const int err = context_prepare(ctx, &shape);
-    return err ? err : admit(ctx, &pair[0], &pair[1]);
+    return err ? err : client_fetch(ctx->gpu, &pair[0], &pair[1]);
 }
 
 static int read_converted(VmafContext *ctx, VmafPicture pair[2], unsigned index)

@@ -265,6 +265,17 @@ bool client_holds(const GpuClient *client, const VmafPicture *pic)
     return upload_source(client->session->device, pic) != NULL;
 }
 
+int client_fetch(GpuClient *client, VmafPicture *ref, VmafPicture *dist)
+{
+    GpuDevice *const device = client->session->device;
+    VmafPicture *const pair[2] = { ref, dist };
+    const bool resident = upload_is_device(device, ref) || upload_is_device(device, dist);
+    int err = client_admit(client, ref, dist); /* fetches resident pictures */
+    for (unsigned side = 0; !err && !resident && side < 2; side++)
+        err = upload_view(device, pair[side], pair[side]);
+    return err;
+}
+
 /* ---- frames ---- */
 
 /* The device that scores a frame. Several devices take runs of frames in turn. A run has as many

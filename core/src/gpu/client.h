@@ -75,6 +75,9 @@ int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist);
 
 /* True if the picture is in memory of the device, from which the host has to fetch it. */
 bool client_holds(const GpuClient *client, const VmafPicture *pic);
+/* Makes a pair that the CPU converts readable for it. Waits for the
+ * device. */
+int client_fetch(GpuClient *client, VmafPicture *ref, VmafPicture *dist);
 
 /* Queues the pair for the given features and returns; blocks only while the ring of frames in
  * flight is full. The pictures stay valid until the frame was collected. Called in stream order,

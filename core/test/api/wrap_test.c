@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pictures over the memory of a host program: vmaf_picture_wrap(). */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <libvmaf/device.h>
 #include <libvmaf/inspect.h>
 
 #include "api_use.h"
@@ -223,12 +225,66 @@ static void the_callback_comes_once_with_the_last_reference(void **state)
     assert_int_equal(memory.released, 1);
 }
 
+/* ---- memory ---- */
+
+typedef struct Outstanding {
+    atomic_uint now;
+    unsigned most;
+} Outstanding;
+
+static int count_back(VmafPicture *pic, void *cookie)
+{
+    atomic_fetch_sub(&((Outstanding *)cookie)->now, 1);
+    return 0;
+}
+
+static unsigned char samples[320 * 240 * 3 / 2];
+
+static void hand_in(VmafContext *vmaf, Outstanding *outstanding, unsigned index)
+{
+    VmafPictureWrapped from = { .pix_fmt = VMAF_PIX_FMT_YUV420P,
+                                .bpc = 8,
+                                .w = 320,
+                                .h = 240,
+                                .data = { samples, samples, samples },
+                                .stride = { 320, 160, 160 },
+                                .cookie = outstanding,
+                                .release_picture = count_back };
+    VmafPicture pair[2];
+    for (unsigned side = 0; side < 2; side++) {
+        const unsigned now = atomic_fetch_add(&outstanding->now, 1) + 1;
+        outstanding->most = now > outstanding->most ? now : outstanding->most;
+        assert_int_equal(vmaf_picture_wrap(&pair[side], from), 0);
+    }
+    assert_int_equal(vmaf_read_pictures(vmaf, &pair[0], &pair[1], index), 0);
+}
+
+/* A caller that reads faster than the threads score is made to wait, so memory does not grow. */
+static void pictures_in_work_are_few(void **state)
+{
+    for (unsigned threads = 0; threads < 4; threads++) {
+        Outstanding outstanding = { .most = 0 };
+        VmafContext *const vmaf = open_context(threads, 0);
+        assert_int_equal(vmaf_use_feature(vmaf, "cambi", NULL), 0);
+        assert_int_equal(vmaf_use_feature(vmaf, "motion", NULL), 0);
+        for (unsigned i = 0; i < 60; i++)
+            hand_in(vmaf, &outstanding, i);
+        const unsigned bound = 2 * (vmaf_pairs_in_flight(vmaf) + 1) + 2;
+        assert_int_equal(flush(vmaf), 0);
+        vmaf_close(vmaf);
+        assert_int_equal(atomic_load(&outstanding.now), 0);
+        if (outstanding.most > bound || bound > 40)
+            fail_msg("%u threads: %u pictures at once, not %u", threads, outstanding.most, bound);
+    }
+}
+
 TEST_MAIN(wrap)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_read_samples_only),
         cmocka_unit_test(bad_memory_is_refused),
         cmocka_unit_test(the_callback_comes_once_with_the_last_reference),
+        cmocka_unit_test(pictures_in_work_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
