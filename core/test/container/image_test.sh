@@ -14,8 +14,9 @@ echo "base image: $suite"
 fresh_base
 
 echo 'image'
-# Build code for one AMD architecture, not for seven, which would take most of the time.
-b bud --quiet --isolation chroot --build-arg BASE=localhost/base --build-arg MESON_FLAGS=-Dhip_archs=gfx1030 \
+# Build code for one AMD architecture, not for seven, which would take most of the time. Not --quiet, which drops the
+# output of the steps: it is looked at below.
+b bud --isolation chroot --build-arg BASE=localhost/base --build-arg MESON_FLAGS=-Dhip_archs=gfx1030 \
     -f "$tree/dev/Containerfile" -t vmaf-turbo "$tree" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
 
 "$synthclip" mix 176 144 420 8 4 "$work/clips/r.yuv" "$work/clips/d.yuv"
