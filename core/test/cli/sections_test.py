@@ -109,7 +109,7 @@ if encode('first.ts', 'cut', 'libx264', *X264) and encode('second.ts', 'cut', 'l
     expected['joined.ts'] = 'given up'
 encode('interlaced.ts', 'cut', 'libx264', *X264, '-flags', '+ildct+ilme', '-x264-params', 'tff=1')
 damage('cut.mkv', 'given up', 'x264.mkv', lambda data: data[:len(data) * 4 // 5])
-damage('cut.ts', 'any', 'x264.ts', lambda data: data[:len(data) * 4 // 5 // 188 * 188 + 90])
+damage('broken_end.ts', 'any', 'x264.ts', lambda data: data[:len(data) * 4 // 5 // 188 * 188 + 90])
 damage('broken.mp4', 'given up', 'x264.mp4', flipped(0.4))
 damage('broken.mkv', 'any', 'x264.mkv', flipped(0.7))
 damage('broken.ts', 'any', 'x264.ts', flipped(0.6, 400))
