@@ -75,8 +75,10 @@ def preprocess_image(cc, include, out, depfile, source, defines, language, files
 
 
 def write_depfile(depfile, out, files):
+    def escaped(path):
+        return re.sub('([ #])', r'\\\1', path).replace('$', '$$')
     with open(depfile, 'w') as file:
-        file.write('%s: %s\n' % (out, ' '.join(sorted(files))))
+        file.write('%s: %s\n' % (escaped(out), ' '.join(map(escaped, sorted(files)))))
 
 
 def is_precise(words):

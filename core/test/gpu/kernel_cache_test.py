@@ -55,6 +55,13 @@ with tempfile.TemporaryDirectory() as folder:
     with open(moved, 'w') as file:
         file.write(text + '\nextern int more;\n')
     check('the image in the cache is used although the source differs', '// kept' not in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
+    spaced = os.path.join(folder, 'two words')
+    os.mkdir(spaced)
+    with open(os.path.join(spaced, 'moved.kernel.h'), 'w') as file:
+        file.write(text)
+    compile_ptx(folder, os.path.join(spaced, 'moved.kernel.h'), None, '-DHBD=0')
+    with open(os.path.join(folder, 'out.d')) as file:
+        check('a space in a path is not escaped', ' ' + spaced.replace(' ', '\\ ') + '/moved.kernel.h' in file.read())
 
 for problem in problems:
     print(problem)
