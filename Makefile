@@ -18,6 +18,7 @@
 #   make recipes       Homebrew, Arch, Alpine and vcpkg recipes of that tarball; URL=where it can be had
 #   make windows       build-windows/install: vmaf.exe, the DLL and the static library for Windows, with mingw-w64
 #   make static        build-package/vmaf, one static file, for the CPU, Y4M and raw video
+#   make wheel         build-wheel/dist, a wheel of the Python package, with the library and the command inside
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
 #   make format        format the sources
@@ -31,6 +32,7 @@ TSAN   := build-tsan
 FUZZ   := build-fuzz
 FFMPEG := build-ffmpeg
 WINDOWS := build-windows
+WHEEL  := build-wheel
 # Generates the clips of tests and of the demo.
 SYNTHCLIP := $(BUILD)/test/synth/synthclip
 MESON_FLAGS ?=
@@ -82,12 +84,13 @@ NIGHTLY_JOBS := \
   test-container \
   test-picture-color \
   test-trixie \
+  test-wheel \
   test-amd
 # With NIGHTLY=1 tests and jobs also repeat what others cover: on more backends, devices, schedules and platforms.
 NIGHTLY ?=
 
 .PHONY: $(JOBS) $(NIGHTLY_JOBS) all build check test test-release test-sanitizers test-jobs nightly fuzz mutate install \
-        gate jobs dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-jobs
+        gate jobs dist recipes deb static windows wheel bench docs format format-check clean setup setup-tests setup-jobs
 
 all: build $(SYNTHCLIP)
 	@python3 scripts/demo.py $(BUILD)
@@ -223,10 +226,16 @@ test-container: setup-jobs $(SYNTHCLIP)
 	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
 	  $(abspath $(SYNTHCLIP)) || $(MAY_SKIP)
 
-# In a fresh Debian 13: the Vulkan Memory Allocator in place of our own, dma-bufs on its lavapipe, and all kernels
-# through RADV's compiler for AMD's chips.
+# In a fresh Debian 13: `make` and `make check` as a user without sudo, FFmpeg 7.1 with our patches, the Vulkan Memory
+# Allocator in place of our own, dma-bufs on its lavapipe, and all kernels through RADV's compiler for AMD's chips.
 test-trixie: setup-jobs
 	@core/test/packaging/trixie_test.sh $(CURDIR) $(abspath $(BUILD))/test || $(MAY_SKIP)
+
+# A wheel of the Python package, installed without a network, and scores by it. Kernels for CUDA and AMD are the same
+# files again.
+test-wheel: setup-jobs $(SYNTHCLIP)
+	@python3 core/test/python/wheel_test.py . $(WHEEL)/test $(BUILD)/tools/vmaf $(SYNTHCLIP) \
+	  -Denable_cuda=disabled -Denable_hip=disabled || $(MAY_SKIP)
 
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
 # same files again.
@@ -291,6 +300,9 @@ deb:
 windows: setup
 	@scripts/windows-build --out $(WINDOWS) -- -Denable_tests=false $(MESON_FLAGS)
 
+wheel: setup
+	@scripts/wheel $(WHEEL) $(WHEEL)/dist $(MESON_FLAGS)
+
 static: setup
 	@scripts/package static
 
@@ -310,4 +322,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && scripts/ci/check_text && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) build-kernels build-mutate build-package build-static
+	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) $(WHEEL) build-kernels build-mutate build-package build-static
