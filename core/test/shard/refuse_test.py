@@ -167,7 +167,8 @@ for option, value in (('subsample', '2'), ('frame_cnt', '2'), ('feature', 'psnr'
     refused(f'a merge with --{option}', [f'--{option} is only for the parts'], *whole, f'--{option}', value, status=USAGE)
 done = run(*VIDEOS, '--shard', '0/2')
 check('a part without a file is not refused', done.returncode == USAGE and '-o' in done.stderr, done.stderr)
-done = subprocess.run(f'cat {ref} | {shards.vmaf} -r - -d {dist} --shard 0/2 -o x.json', shell=True, capture_output=True, text=True)
+done = subprocess.run(f'cat {ref} | "{shards.vmaf}" -r - -d {dist} --shard 0/2 -o x.json', shell=True, capture_output=True,
+                      text=True)
 check('a pipe is not refused', done.returncode == FAIL and 'pipe' in done.stderr, done.stderr)
 with open(ref, 'rb') as whole_video, open('cut.y4m', 'wb') as cut:
     cut.write(whole_video.read()[:-100])
