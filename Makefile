@@ -312,8 +312,9 @@ bench: $(SYNTHCLIP)
 docs: build
 	@python3 core/test/cli/docs_test.py $(BUILD)/tools/vmaf . --fix
 
-# Kernels, and what they share with C, are written in a dialect of their own, which clang-format does not know.
-SOURCES = $(shell git ls-files '*.c' '*.h' ':!*.kernel.h' ':!*_tile.h' ':!core/src/gpu/prelude/*')
+# Kernels, and what they share with C, are written in a dialect of their own, which clang-format does not know. Files for
+# FFmpeg have its style.
+SOURCES = $(shell git ls-files '*.c' '*.h' ':!*.kernel.h' ':!*_tile.h' ':!core/src/gpu/prelude/*' ':!ffmpeg-patches/*')
 
 format:
 	@clang-format -i $(SOURCES)
