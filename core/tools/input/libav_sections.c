@@ -280,7 +280,10 @@ static bool make_pool(Sections *sections, const AVFrame *frame)
     pool->sw_format = from->sw_format;
     pool->width = from->width;
     pool->height = from->height;
-    return av_hwframe_ctx_init(sections->kept) >= 0;
+    if (av_hwframe_ctx_init(sections->kept) >= 0)
+        return true;
+    av_buffer_unref(&sections->kept);
+    return false;
 }
 
 /* Copies a frame within its device: a decoder has too few buffers for frames that wait. */
