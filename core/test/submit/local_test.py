@@ -219,6 +219,9 @@ def parts_of_something_else():
     check('one such part is scored again', '1 of 3 parts to score' in done.stderr and shard_inputs.is_single('mine.json'), done.stderr)
     done = submit('switches.json', '-n', '2', '--', '--no_cuda', '--allow_software', '--from_start', '--frame-cnt', '5', '--range=match')
     check('options of all kinds are recognised', done.returncode == 0, done.stderr)
+    done = submit('colours.json', '-n', '2', '--', '--color_range=full', '--color_primaries', 'bt709', '--color_trc', 'bt709',
+                  '--color_matrix', 'bt709')
+    check('colours are recognised', done.returncode == 0, done.stderr)
 
 
 def what_fails():

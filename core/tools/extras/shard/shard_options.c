@@ -514,8 +514,8 @@ static void add(Argv *argv, const Arg *arg, const char *value)
 
 static Argv *list_for(VmafWords *words, const char *name)
 {
-    static const Arg *const what[] = { video_options, align_options, sync_options, compute_options,
-                                       part_options };
+    static const Arg *const what[] = { video_options, align_options,   colour_options,
+                                       sync_options,  compute_options, part_options };
     if (is_listed(name, output_options))
         return &words->merge;
     for (unsigned i = 0; i < sizeof(what) / sizeof(*what); i++)
