@@ -241,31 +241,6 @@ if drivers:
         check(f'{backend}: {fault}', status == 255 and not found['works'] and found['devices'][0]['problem'], found)
         shutil.rmtree(os.path.join(work, 'cold'), ignore_errors=True)
 
-    # A report: every feature at every depth. The device is lost after the trial, in features with many kernels.
-    one = {'EMULATED_DEVICES': 'Alpha 1|0123456789abcdeffedcba9876543210|0000:b3:00.0'}
-    for fault in ('', 'cuLaunchKernel:26:719'):
-        if not working['backends']['cuda']['built']:
-            break
-        done = run('--backend', 'cuda', '--report', '-q', '-o', path, **base, **one, EMULATED_FAULT=fault)
-        device = next(b for b in json.load(open(path))['backends'] if b['name'] == 'cuda')['devices'][0]
-        survey = device['survey']
-        failed = [f for f in survey['features'] if f['verdict'] == 'failed']
-        equal = [f for f in survey['features'] if f['verdict'] == 'equal']
-        check(f'the counts with {fault}', len(failed) == survey['failed'] and len(equal) == survey['equal'] and
-              len(failed) + len(equal) + survey['not_measured'] == len(survey['features']), survey)
-        check(f'the verdict with {fault}', (done.returncode == 0) == device['works'] == (not fault) == (not failed), done)
-        check(f'equal ones with {fault}', all(f['scores'] > 0 and f['frames_on_cpu'] < 3 and f['figures'] and
-              all(g['device'] == g['cpu'] for g in f['figures'].values()) for f in equal), equal)
-        if not fault:
-            check('all depths', {(f['extractor'], f['bits']) for f in survey['features']} >=
-                  {(name, bits) for name in ('vif', 'cambi', 'float_adm') for bits in (8, 10, 12, 16)})
-            check('the speed', survey['speed']['device_fps'] > 0 and survey['speed']['cpu_fps'] > 0, survey['speed'])
-        else:
-            check('the reason', f"{failed[0]['extractor']} at {failed[0]['bits']} bits" in device['problem'] and
-                  'lost' in failed[0]['problem'], device)
-        check(f'the text with {fault}', f'{len(equal)} of {len(equal) + len(failed)} trials' in done.stdout, done.stdout)
-        check(f'the trial passes with {fault}', bool(device.get('extractors')), device)
-
 # ---- lavapipe ----
 
 del env['VMAF_DOCTOR_ROOT']

@@ -485,8 +485,7 @@ static int score_model(const Loaded *loaded, const Options *options, VmafContext
     int err = gather(&gathered, (Asked){ loaded, vmaf, ONE_MODEL }, options, frames);
     if (!err && owner)
         err = score_say(options, owner, loaded->label, &gathered.figures);
-    if (!err)
-        gathered_clear(&gathered);
+    gathered_clear(&gathered);
     return err;
 }
 
