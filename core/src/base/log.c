@@ -59,18 +59,10 @@ bool log_wanted(enum VmafLogLevel level)
     return l > VMAF_LOG_LEVEL_NONE && l <= VMAF_LOG_LEVEL_DEBUG && l <= atomic_load(&log_level);
 }
 
-void log_write(enum VmafLogLevel level, const char *format, ...)
+static void print(int l, const char *format, va_list args)
 {
-    if (!log_wanted(level))
-        return;
-
-    const int l = (int)level;
     char text[1024];
-    va_list args;
-    va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-
     text_mask_controls(text);
     /* One call, so that lines of several threads do not mix. */
     if (isatty(STDERR_FILENO))
@@ -78,4 +70,30 @@ void log_write(enum VmafLogLevel level, const char *format, ...)
                 levels[l].name, text);
     else
         fprintf(stderr, "libvmaf %s %s\n", levels[l].name, text);
+}
+
+void log_write(enum VmafLogLevel level, const char *format, ...)
+{
+    va_list args;
+    if (!log_wanted(level))
+        return;
+    va_start(args, format);
+    print((int)level, format, args);
+    va_end(args);
+}
+
+bool log_insists(void)
+{
+    const int asked = level_from_environment(getenv("VMAF_LOG"));
+    return asked == UNKNOWN || asked >= VMAF_LOG_LEVEL_WARNING;
+}
+
+void log_insist(const char *format, ...)
+{
+    va_list args;
+    if (!log_insists())
+        return;
+    va_start(args, format);
+    print(VMAF_LOG_LEVEL_WARNING, format, args);
+    va_end(args);
 }

@@ -205,7 +205,7 @@ static void warn_of_cpu(void)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&warned))
-        log_warning(VARIABLE "=auto: no usable GPU found; scoring on the CPU");
+        log_insist(VARIABLE "=auto: no usable GPU found; scoring on the CPU");
 }
 
 /* Gives the context its device. */
@@ -271,7 +271,7 @@ void environment_log_devices(const GpuClient *client)
     const GpuSession *session = client->session;
     log_info("running on %s (%s): %s", session->title, session->backend->name, there.text);
     if (here.used && !atomic_flag_test_and_set(&warned))
-        log_warning(VARIABLE ": these features run on the CPU, because they have no GPU code or "
-                             "cannot run there: %s",
-                    here.text);
+        log_insist(VARIABLE ": these features run on the CPU, because they have no GPU code or "
+                            "cannot run there: %s",
+                   here.text);
 }

@@ -73,7 +73,7 @@ static void warn_of_software(const GpuBackend *backend, const GpuDeviceInfo *inf
         char name[sizeof(info->name)];
     } warned[8];
     static unsigned count;
-    if (info->type != VMAF_DEVICE_SOFTWARE || !log_wanted(VMAF_LOG_LEVEL_WARNING))
+    if (info->type != VMAF_DEVICE_SOFTWARE || !log_insists())
         return;
     bool is_new = true;
     pthread_mutex_lock(&lock);
@@ -85,8 +85,8 @@ static void warn_of_software(const GpuBackend *backend, const GpuDeviceInfo *inf
     }
     pthread_mutex_unlock(&lock);
     if (is_new)
-        log_warning("%s: %s is a software device: a CPU computes the scores in place of a GPU",
-                    backend->name, info->name);
+        log_insist("%s: %s is a software device: a CPU computes the scores in place of a GPU",
+                   backend->name, info->name);
 }
 
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,

@@ -136,13 +136,17 @@ static void score(unsigned threads, unsigned subsample, uint64_t gpumask, Scores
 
 /* ---- tests ---- */
 
-/* Runs first, because a process warns of a device once. */
+/* Runs first, because a process warns of a device once. The program's level is NONE: only the user
+ * can silence this warning. */
 static void test_warning(void **unused)
 {
     const VmafDeviceOptions options = { .size = sizeof(options), .backend = "host" };
     listen();
-    for (unsigned i = 0; i < 4; i++) {
-        setenv("VMAF_LOG", i < 2 ? "error" : "warning", 1);
+    for (unsigned i = 0; i < 5; i++) {
+        if (i < 2)
+            setenv("VMAF_LOG", i ? "error" : "none", 1);
+        else
+            unsetenv("VMAF_LOG");
         VmafContext *vmaf = start(0, 0, 0); /* sets the level */
         VmafDevice *device;
         assert_int_equal(0, vmaf_device_open(&device, &options));
@@ -547,8 +551,13 @@ static void test_auto(void **unused)
     Scores wanted, scores;
     score(0, 0, 0, &wanted);
     ask("auto");
+    listen();
     score(0, 0, 0, &scores);
+    stop_listening();
     assert_memory_equal(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf));
+    if (!strcmp(scores.backend, "cpu")) /* whatever the program's level */
+        assert_int_equal(1,
+                         times_said("VMAF_BACKEND=auto: no usable GPU found; scoring on the CPU"));
     ask("auto:no such device");
     VmafContext *vmaf = start(0, 0, 0);
     assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));

@@ -29,6 +29,7 @@ static int work(void *arg)
 {
     const Task *const task = arg;
     FILE *const file = fdopen(dup(STDOUT_FILENO), "w");
+    setenv("VMAF_LOG", "error", 0); /* findings tell of software, so that reasons are errors only */
     dup2(STDERR_FILENO, STDOUT_FILENO);
     json_t *const result = task->job(task->arg);
     bool good = result && file && !json_memory_failed() &&
