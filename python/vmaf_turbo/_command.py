@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 from typing import Any, List, Optional, Union
 
@@ -28,7 +29,8 @@ def _words(options: Any) -> List[str]:
 
 
 def _run(words: List[str]) -> None:
-    """Runs the command. It ends with this call, also when Ctrl-C ends the call."""
+    """Runs the command. It ends with this call, also when Ctrl-C ends the call. What it says without failing, such as
+    that a software device computes the scores, goes to standard error."""
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                           errors='replace') as child:
         try:
@@ -42,10 +44,12 @@ def _run(words: List[str]) -> None:
             raise
     if child.returncode:
         raise VmafError(said or f'the command ended with {child.returncode}', child.returncode)
+    if said:
+        print(said, file=sys.stderr)
 
 
 def score(reference: Path, distorted: Path, *, model: Models = 'vmaf_v0.6.1', features: Features = (),
-          backend: Optional[str] = None, device: Optional[str] = None, **options: Any) -> Result:
+          backend: Optional[str] = None, device: Union[str, int, None] = None, **options: Any) -> Result:
     """Scores a file against its reference.
 
     model      a built-in model, a file, 'auto', or a list of them; [] computes only features

@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 from ctypes import byref, c_void_p
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _native as native
 from ._arguments import Features, Models, features_of, metric_of, models_of
@@ -26,7 +26,7 @@ class Scorer:
     """
 
     def __init__(self, *, model: Models = 'vmaf_v0.6.1', features: Features = (), backend: Optional[str] = None,
-                 device: Optional[str] = None, threads: Optional[int] = None, bit_depth: int = 0) -> None:
+                 device: Union[str, int, None] = None, threads: Optional[int] = None, bit_depth: int = 0) -> None:
         from . import _planes  # numpy is needed from here on
         self._planes = _planes
         self._lib = native.functions()
@@ -40,8 +40,9 @@ class Scorer:
             native.check(self._lib.vmaf_init(byref(self._context), native.Configuration(
                 log_level=native.LOG_WARNING, n_threads=threads, n_subsample=1)), 'a context cannot be made')
             native.check(self._lib.vmaf_report_details(self._context), 'the report cannot be made')
-            if backend or device:
-                self._use_device(backend, device)
+            # An empty text or the number 0 asks for a device, too: nothing but None leaves the choice open.
+            if backend is not None or device is not None:
+                self._use_device(backend, None if device is None else str(device))
             for name in models_of(model):
                 self._use_model(name)
             for name, options in features_of(features):
@@ -51,11 +52,15 @@ class Scorer:
             raise
 
     def _use_device(self, backend: Optional[str], device: Optional[str]) -> None:
+        if backend is None:
+            raise VmafError(f'name the backend of the device {device}: vulkan, cuda, hip or sycl')
+        if backend == 'cpu' and device is not None:
+            raise VmafError(f'the device {device} is a GPU, but the backend is cpu')
         if backend != 'cpu':
             if backend not in ('vulkan', 'cuda', 'hip', 'sycl', 'host'):
-                raise VmafError(f'there is no backend {backend}: name cpu, vulkan, cuda, hip or sycl')
+                raise VmafError(f'there is no backend {backend!r}: name cpu, vulkan, cuda, hip or sycl')
             options = native.DeviceOptions(size=ctypes.sizeof(native.DeviceOptions), backend=backend.encode(),
-                                           device=device.encode() if device else None, quiet=1, required=1)
+                                           device=None if device is None else device.encode(), quiet=1, required=1)
             err = self._lib.vmaf_device_open(byref(self._device), byref(options))
             if err:
                 why = ctypes.create_string_buffer(300)

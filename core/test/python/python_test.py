@@ -4,7 +4,9 @@ threads and Ctrl-C behave as Python's users expect.
 
 usage: python_test.py TREE VMAF LIBVMAF SYNTHCLIP WORKDIR
 """
+import contextlib
 import ctypes
+import io
 import json
 import math
 import os
@@ -160,6 +162,14 @@ class PythonTest(unittest.TestCase):
         self.same(got, want)
         self.assertEqual(got.places['vif']['backend'], 'vulkan')
 
+    def test_the_cpu_in_place_of_a_gpu_is_told(self):
+        clip = Clip(420, 8)
+        for backend, said in ('auto', '^no usable GPU: using the CPU$'), ('cpu', '^$'):
+            with contextlib.redirect_stderr(io.StringIO()) as errors:
+                got = vmaf_turbo.score(clip.ref, clip.dist, backend=backend, gpumask=1, **clip.raw())
+            self.assertRegex(errors.getvalue().strip(), said)
+            self.assertEqual([warning.code for warning in got.warnings], ['no_gpu'] if backend == 'auto' else [])
+
     def test_errors(self):
         clip = Clip(420, 8)
         luma, error = numpy.zeros((48, 64), numpy.uint8), vmaf_turbo.VmafError
@@ -170,8 +180,17 @@ class PythonTest(unittest.TestCase):
                 (error, 'no feature nosuch', lambda: vmaf_turbo.Scorer(features='nosuch')),
                 (error, 'no option chroma; it has:.*enable_chroma', lambda: vmaf_turbo.Scorer(features='psnr=chroma=1')),
                 (error, 'cannot be used', lambda: vmaf_turbo.Scorer(features='psnr=enable_chroma=perhaps')),
-                (error, 'no backend abacus', lambda: vmaf_turbo.Scorer(backend='abacus')),
+                (error, "no backend 'abacus'", lambda: vmaf_turbo.Scorer(backend='abacus')),
                 (error, '^vulkan: .', lambda: vmaf_turbo.Scorer(backend='vulkan', device='no such device')),
+                # Whatever is not None asks for a device, and never gets the CPU.
+                (error, '^vulkan: .', lambda: vmaf_turbo.Scorer(backend='vulkan', device='')),
+                (error, '^vulkan: .', lambda: vmaf_turbo.Scorer(backend='vulkan', device=99)),
+                (error, "no backend ''", lambda: vmaf_turbo.Scorer(backend='')),
+                (error, 'name the backend of the device 0', lambda: vmaf_turbo.Scorer(device=0)),
+                (error, 'name the backend of the device', lambda: vmaf_turbo.Scorer(device='')),
+                (error, 'but the backend is cpu', lambda: vmaf_turbo.Scorer(backend='cpu', device=0)),
+                (error, 'for option --backend', lambda: vmaf_turbo.score(clip.ref, clip.dist, backend='')),
+                (error, '--device asks for a GPU', lambda: vmaf_turbo.score(clip.ref, clip.dist, backend='cpu', device=0)),
                 (ValueError, 'no frame was added', lambda: vmaf_turbo.Scorer().result()),
                 (ValueError, 'shapes', lambda: vmaf_turbo.Scorer().add((luma, luma), (luma, luma))),
                 (ValueError, '4:2:0', lambda: vmaf_turbo.Scorer().add((luma, luma[:9], luma[:9]), luma)),
