@@ -2,6 +2,8 @@
 #include "engine/context_struct.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cpu.h"
@@ -421,14 +423,37 @@ int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned
     return 0;
 }
 
+/* Tells which features the CPU measured again in more than one frame of a hundred: whoever asked
+ * for the device has figures of the CPU then. Fewer are in the report only (frames_on_cpu). */
+static int tell_frames_on_cpu(VmafContext *ctx)
+{
+    int err = 0;
+    for (unsigned i = 0; !err && i < context_feature_count(ctx); i++) {
+        VmafFeatureInfo info;
+        char text[512];
+        context_feature(ctx, i, &info);
+        if (info.frames_on_cpu * 100 <= info.frames)
+            continue;
+        snprintf(text, sizeof(text),
+                 "%s: %" PRIu64 " of %" PRIu64
+                 " frames were measured again on the CPU, to settle last bits that %s left open",
+                 info.extractor, info.frames_on_cpu, info.frames, info.device);
+        log_insist("%s", text);
+        err = notes_add_warning(&ctx->notes, "measured_on_cpu", VMAF_REPORT_RUN, text);
+    }
+    return err;
+}
+
 int context_flush(VmafContext *ctx)
 {
     if (!ctx->pairs && scheduler_feature_count(ctx->scheduler)) {
         log_error("vmaf_read_pictures() flushed before any picture was read");
         return -EINVAL;
     }
-    const int err = scheduler_flush(ctx->scheduler);
+    int err = scheduler_flush(ctx->scheduler);
     clock_gettime(CLOCK_MONOTONIC, &ctx->ended);
+    if (!err)
+        err = tell_frames_on_cpu(ctx);
     if (err)
         return err;
     scores_set_step(ctx->scores, SCORES_FLUSH);

@@ -116,6 +116,21 @@ if 'is a software device' in software.stderr:
     got = [(w['code'], w.get('input')) for w in json.load(open('software.json'))['vmaf_turbo']['warnings']]
     check('a software device:', got == [('software_device', None)], got)
 
+    # Extreme pictures, whose frames the CPU has to measure again: that is told, by a run and by a merge of its parts.
+    shape = ('256', '256', '420', '8')
+    subprocess.run([synthclip, 'extreme', *shape, '2', 'xr.yuv', 'xd.yuv'], check=True)
+    extreme = ['-r', 'xr.yuv', '-d', 'xd.yuv', *(word for pair in zip(('-w', '-h', '-p', '-b'), shape) for word in pair), '-n', '--feature',
+               'float_ssim', '--feature', 'psnr', '--backend', 'vulkan', '--device', 'llvmpipe', '-q']
+    said = [run([*extreme, '-o', 'extreme.json'])]
+    for part in range(2):
+        run([*extreme, '--shard', f'{part}/2', '-o', f'part{part}.json'])
+    said.append(run(['--merge', 'part0.json', 'part1.json', '-o', 'merged.json', '-q']))
+    for path, text in zip(('extreme.json', 'merged.json'), said):
+        listed = {w['code']: w['text'] for w in json.load(open(path))['vmaf_turbo']['warnings']}
+        check('frames measured again:', sorted(listed) == ['measured_on_cpu', 'software_device'] and
+              listed['measured_on_cpu'].startswith('float_ssim: 2 of 2 frames were measured again on the CPU') and
+              text.count(listed['measured_on_cpu']) == 1, path, listed, text)
+
 if shutil.which('ffmpeg'):
     files.put('r.yuv', ref)
     made = subprocess.run('ffmpeg -v error -y -s 64x64 -pix_fmt yuv420p -r 25 -f rawvideo -i r.yuv -c:v ffv1 limited.mkv && '
