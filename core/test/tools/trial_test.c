@@ -48,6 +48,14 @@ static void a_device_that_did_nothing_does_not_work(void **unused)
             "no extractor ran");
 }
 
+/* Frames that the CPU measured again equal the CPU's, whatever the device does. */
+static void frames_of_the_cpu_prove_nothing(void **unused)
+{
+    compare("{ \"vmaf 0\": 91.5, \"psnr_y 0\": 40.25, \"on_device\": [\"psnr\", \"vif\"], "
+            "\"again_on_cpu\": [\"vif\"] }",
+            cpu, "frames of vif again");
+}
+
 /* Every feature gives the trial's videos a score that is not trivial, and the same each time. */
 static void the_trial_scores(void **unused)
 {
@@ -56,7 +64,7 @@ static void the_trial_scores(void **unused)
     assert_true(json_equal(first, second));
     const double vmaf = json_real_value(json_object_get(first, "vmaf 1"));
     assert_true(vmaf > 1 && vmaf < 99);
-    assert_int_equal(31, json_object_size(first)); /* 10 for each of 3 frames, and a list */
+    assert_int_equal(32, json_object_size(first)); /* 10 for each of 3 frames, and two lists */
     json_decref(first);
     json_decref(second);
 }
@@ -68,6 +76,7 @@ TEST_MAIN(trial)
         cmocka_unit_test(the_last_bit_counts),
         cmocka_unit_test(a_missing_score_fails),
         cmocka_unit_test(a_device_that_did_nothing_does_not_work),
+        cmocka_unit_test(frames_of_the_cpu_prove_nothing),
         cmocka_unit_test(the_trial_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

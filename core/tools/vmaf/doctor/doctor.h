@@ -151,12 +151,13 @@ int trial_feed(VmafContext *vmaf, const TrialClip *from);
 int trial_open(VmafDevice **device, VmafContext *vmaf, const TrialDevice *chosen);
 
 /* Scores the trial on a device (NULL: on the CPU). Returns every score of every frame, by "NAME
- * FRAME", and in "on_device" the extractors that ran on the device. NULL: the pair could not be
- * scored there; the log says why. */
+ * FRAME", in "on_device" the extractors that ran on the device, and in "again_on_cpu" those of
+ * which the CPU measured frames again. NULL: the pair could not be scored there; the log says
+ * why. */
 json_t *trial_score(const TrialDevice *chosen);
 
-/* NULL if all scores are equal, else a text about the first one that is not, which the caller
- * frees. */
+/* NULL if the device measured all scores and they are equal, else a text about the first one that
+ * is not, which the caller frees. */
 char *trial_compare(const json_t *device, const json_t *cpu);
 
 /* ---- survey.c: every feature at every depth on a device, and its speed ---- */

@@ -127,11 +127,15 @@ static int note_scores(json_t *scores, VmafContext *vmaf, VmafModel *model)
 static int note_extractors(json_t *scores, const VmafContext *vmaf, const char *backend)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
-    json_t *const list = json_array();
-    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
+    json_t *const list = json_array(), *const again = json_array();
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++) {
         if (backend && !strcmp(info.backend, backend))
             json_array_append_new(list, json_string(info.extractor));
-    return json_object_set_new(scores, "on_device", list);
+        if (info.frames_on_cpu)
+            json_array_append_new(again, json_string(info.extractor));
+    }
+    const int err = json_object_set_new(scores, "on_device", list);
+    return json_object_set_new(scores, "again_on_cpu", again) || err;
 }
 
 int trial_open(VmafDevice **device, VmafContext *vmaf, const TrialDevice *chosen)
@@ -189,6 +193,12 @@ char *trial_compare(const json_t *device, const json_t *cpu)
     json_t *value;
     if (!json_array_size(json_object_get(device, "on_device")))
         return strdup("no extractor ran on it");
+    /* The trial leaves no last bit open, so frames are measured again only where kernels fail. */
+    const char *const again =
+        json_string_value(json_array_get(json_object_get(device, "again_on_cpu"), 0));
+    if (again)
+        return text("the CPU measured frames of %s again: its scores say nothing of the device",
+                    again, 0, 0);
     json_object_foreach ((json_t *)cpu, key, value) {
         if (!json_is_real(value))
             continue;
