@@ -126,6 +126,13 @@ CASES = [
     ('$RAW --vulkan_device 0 --backend cpu', USAGE, NONE, '--vulkan_device asks for the vulkan backend, but --backend is cpu'),
     ('$RAW --cuda_device 0 --vulkan_device 0', USAGE, NONE, '--cuda_device and --vulkan_device ask for two backends'),
     ('$RAW --backend cpu --backend cuda', USAGE, NONE, '--backend is given twice, as cpu and as cuda'),
+    ('--list_devices --device 0', USAGE, NONE, 'leave out --device'),
+    ('--vulkan_device 0 --list_devices', USAGE, NONE, 'leave out --vulkan_device'),
+    ('--list_devices --backend cpu', USAGE, NONE, 'lists GPUs, but --backend is cpu'),
+    ('--list_devices --backend cuda --backend hip', USAGE, NONE, '--backend is given twice'),
+    ('--list_devices --doctor', USAGE, NONE, '--list_devices'),
+    ('--doctor --list_devices', USAGE, NONE, '--doctor'),
+    ('r.y4m d.y4m --list_devices', USAGE, NONE, 'takes no videos'),
     ('$RAW --device 0 --device 1', USAGE, NONE, 'two devices are chosen, 0 and 1'),
     ('$RAW --device 0 --gpumask 1', USAGE, NONE, '--gpumask'),
     ('$RAW --device nothing_is_called_so', FAIL, NONE, 'no backend has a device "nothing_is_called_so"'),
@@ -473,12 +480,24 @@ def check_software():
     for args, environment, good in (('', {}, bool(hardware)), ('--allow_software', {}, True),
                                     ('', {'VMAF_ALLOW_SOFTWARE': '1'}, True), ('', {'VMAF_ALLOW_SOFTWARE': 'no'}, bool(hardware))):
         os.environ.update(environment)
-        done = run(f'{args} --list_devices')
+        for words in f'{args} --list_devices', f'--list_devices {args}':
+            done = run(words)
+            if (done.returncode == 0) != good:
+                bad += 1
+                print(f'vmaf {words} with {environment}: {done}')
         for name in environment:
             del os.environ[name]
-        if (done.returncode == 0) != good:
-            bad += 1
-            print(f'vmaf {args} --list_devices with {environment}: {done}')
+    # A list of one backend is about no other.
+    if '   backend: cuda\n' not in listed:
+        for words in '--backend cuda --allow_software --list_devices', '--list_devices --allow_software --backend cuda':
+            done = run(words)
+            if done.returncode == 0 or not re.fullmatch('cuda: .*\n', done.stdout):
+                bad += 1
+                print(f'vmaf {words}: {done}')
+    done = run('--list_devices --allow_software --backend cuda,vulkan')
+    if done.returncode or 'hip' in done.stdout or device not in done.stdout:
+        bad += 1
+        print(f'a list of two backends: {done}')
     for args, environment, taken in (
             ('--backend vulkan --vulkan_device 0', {}, False), ('--vulkan_device 0', {}, False),
             ('--backend auto --device 0', {}, False), ('--device all', {}, False),

@@ -324,10 +324,12 @@ static unsigned list_backend(const char *backend, bool allow_software)
 
 int gpu_list_devices(const Options *options)
 {
-    const char *backend;
+    const char *backend, *const list = options->doctor_backends;
     unsigned usable = 0;
     for (unsigned i = 0; (backend = vmaf_backend_name(i)); i++)
-        usable += list_backend(backend, options->allow_software || environment_allows_software());
+        if (!list || backend_listed(list, backend))
+            usable +=
+                list_backend(backend, options->allow_software || environment_allows_software());
     return fflush(stdout) || ferror(stdout) ? -EIO : usable ? 0 : -ENODEV;
 }
 

@@ -378,6 +378,26 @@ static int check_doctor(Options *options)
     return err;
 }
 
+/* --list_devices takes the options that choose what it lists and what counts, in any order. */
+static int check_list(const Options *options)
+{
+    static const char *const taken[] = { "list_devices", "backend", "allow_software",
+                                         "vulkan_allow_software", "quiet" };
+    for (size_t i = 0; i < options->given_count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < sizeof(taken) / sizeof(*taken); k++)
+            known = known || !strcmp(options->given[i].name, taken[k]);
+        if (!known)
+            return usage_error("--list_devices takes --backend and --allow_software: leave out "
+                               "--%s",
+                               options->given[i].name);
+    }
+    if (options->words.count)
+        return usage_error("unexpected argument '%s': --list_devices takes no videos",
+                           options->words.at[0]);
+    return options->only_cpu ? usage_error("--list_devices lists GPUs, but --backend is cpu") : 0;
+}
+
 bool options_choose_model(const Options *options)
 {
     for (size_t i = 0; i < options->model_count; i++)
@@ -442,8 +462,9 @@ static int read_words(Options *options, int argc, char **argv)
         int err = arg ? remember(options, arg->name, value) : words_add(&options->words, value);
         if (!err && arg)
             err = arg->set(options, arg, value);
-        /* The doctor needs the other options, too: they say what must work. */
-        if (err || (options->action != ACTION_SCORE && options->action != ACTION_DOCTOR))
+        /* The doctor and the list need the other options, too: they say what must work. */
+        if (err || (options->action != ACTION_SCORE && options->action != ACTION_DOCTOR &&
+                    options->action != ACTION_LIST_DEVICES))
             return err;
     }
     return found < 0 ? usage_error("vmaf: %s", scanner.error) : 0;
@@ -458,6 +479,8 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
         err = options_settle_backend(options);
     if (!err && *action == ACTION_DOCTOR)
         return check_doctor(options);
+    if (!err && *action == ACTION_LIST_DEVICES)
+        return check_list(options);
     if (!err && *action == ACTION_SCORE && !options->stored && !options->merge)
         err = take_videos(options);
     if (!err && *action == ACTION_SCORE)

@@ -139,7 +139,8 @@ const Arg about_options[] = {
       .set = set_list_features },
     { .name = "list_devices",
       .help = "print the GPUs, and what the other backends lack;\n"
-              "fails if none can be used",
+              "fails if none can be used; with --backend only those\n"
+              "of that backend",
       .newer = true,
       .set = set_list_devices },
     { .name = "doctor",
