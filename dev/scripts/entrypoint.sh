@@ -199,8 +199,24 @@ choose_amd()
 
 choose_amd
 
-# If the first argument is missing or is an option, run vmaf with the arguments.
+# is_program WORD: succeeds if the word is a command. A path is one if the file begins as programs do: on some mounted
+# folders all files are executable, videos, too.
+is_program()
+{
+    command -v "$1" > /dev/null 2>&1 || return 1
+    case "$1" in
+    */*)
+        case "$(head -c 4 "$1" | tr -d '\0')" in
+        '#!'* | ?ELF) return 0 ;;
+        *) return 1 ;;
+        esac
+        ;;
+    esac
+}
+
+# Arguments that name no program are vmaf's: options and videos.
 case "${1:-}" in
 '' | -*) set -- vmaf "$@" ;;
+*) is_program "$1" || set -- vmaf "$@" ;;
 esac
 exec "$@"

@@ -195,14 +195,32 @@ amd_gets '10.3.0 0 1' kfd ROCR_VISIBLE_DEVICES=1 -- 0 100306
 amd_gets '10.3.0 0 ' kfd ROCR_VISIBLE_DEVICES= -- 0 100306
 amd_gets '9.0.0 1 GPU-1' kfd HSA_OVERRIDE_GFX_VERSION=9.0.0 HSA_ENABLE_SDMA=1 ROCR_VISIBLE_DEVICES=GPU-1 -- 0 100306
 
-# If there are only options, the entrypoint passes them to vmaf and returns its exit status.
+# Options and videos are for vmaf, programs are run, and their exit status is returned.
 mkdir -p "$work/bin"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\necho "vmaf $*"\nexit 7\n' > "$work/bin/vmaf"
 chmod +x "$work/bin/vmaf"
-status=0
-got=$(PATH="$work/bin:$PATH" VMAF_ENTRYPOINT_ROOT="$work" "$entrypoint" --doctor --json 2> /dev/null) || status=$?
-[ "$got $status" = 'vmaf --doctor --json 7' ] || { echo "options: $got $status"; failed=1; }
+cp "$work/bin/vmaf" "$work/script"
+printf 'FTYPmp42' > "$work/film.mp4"
+chmod +x "$work/film.mp4" # as on a mounted folder of Windows
+runs()
+{
+    want=$1
+    shift
+    status=0
+    got=$(cd "$work" && PATH="$work/bin:$PATH" VMAF_ENTRYPOINT_ROOT="$work" "$entrypoint" "$@" 2> /dev/null) || status=$?
+    [ "$got $status" = "$want" ] || { echo "$*: $got $status, not $want"; failed=1; }
+}
+runs 'vmaf --doctor --json 7' --doctor --json
+runs 'vmaf ref.mp4 dist.mp4 7' ref.mp4 dist.mp4
+runs 'vmaf film.mp4 dist.mp4 7' film.mp4 dist.mp4
+runs "vmaf $work/film.mp4 b 7" "$work/film.mp4" b
+runs 'vmaf ./film.mp4 7' ./film.mp4
+runs 'vmaf  7'
+runs 'vmaf x 7' vmaf x
+runs 'vmaf x 7' ./script x
+runs 'hello 0' echo hello
+runs ' 0' /bin/true
 
 rm -rf "$work"
 [ $failed -eq 0 ] && echo "$count machines, each with the right drivers and settings"
