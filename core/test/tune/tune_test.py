@@ -430,6 +430,10 @@ def missing_devices_end_the_run_before_it_starts():
     os.remove('started')
     out = run('compare', 'source.mkv', *mine, '--backends', 'available', '--json', 'o.json')
     check('what is available is used, and said', out.returncode == 0 and 'scoring on ' in out.stderr and 'cpu' in out.stderr, out.stderr)
+    if missing == names:
+        out = run('compare', 'source.mkv', *mine, '--backends', 'auto', '--json', 'o.json', '-q')
+        check('auto that is the CPU is said', out.returncode == 0 and 'warning: auto found no GPU, so the CPU scores' in out.stderr and
+              json.load(open('o.json'))['points'][0]['scored_on']['backend'] == 'cpu', out.stderr)
     for words in (('--model', 'version=nonsense'), ('--feature', 'nonsense'), ('--metric', 'nonsense')):
         os.remove('started') if os.path.exists('started') else None
         out = run('compare', 'source.mkv', *mine, *words)
@@ -458,29 +462,30 @@ def a_device_that_dies_loses_nothing():
     write_script('vandal', 'echo "$3" >> runs; test "$3" != 40 || until test "$(wc -l < dies.jsonl)" = 2; do sleep 0.1; done\n'
                  'test "$3" != 40 || rm icd.json\nread_source -i "$1" $X264 "$2"')
     mine = ('--encoder-cmd', './vandal {input} {output} {crf}', '--crf', '20,30,40,45', '--allow-software', '--feature', 'null')
-    here = dict(os.environ, VK_ICD_FILENAMES=os.path.abspath('icd.json'))
-    alone = None
-    for backends, rest in (('vulkan', 'the CPU, since no device of --backends is left'), ('vulkan,cpu', 'cpu')):
+    here = dict(os.environ, VK_ICD_FILENAMES=os.path.abspath('icd.json'), CUDA_VISIBLE_DEVICES='', HIP_VISIBLE_DEVICES='-1')
+    alone, none = None, 'the CPU, since no device of --backends is left'
+    for backends, rest in (('vulkan', none), ('vulkan,cpu', 'cpu'), ('auto', none)):
+        label = backends.split(',')[0]
         shutil.copy(icd, 'icd.json')
         open('runs', 'w').close()
         open('dies.jsonl', 'w').close()
         out = run('compare', 'source.mkv', *mine, '--backends', backends, '--json', 'o.json', '--resume', 'dies.jsonl', env=here)
         result = json.load(open('o.json'))
         check('all is scored', out.returncode == 0 and all('score' in p for p in result['points']), out.stderr, result)
-        said = re.findall('warning: vulkan is .*llvmpipe.* a software device', out.stderr)
+        said = re.findall(f'warning: {label} is .*llvmpipe.* a software device', out.stderr)
         check('software is told once', len(said) == 1, out.stderr)
         check('what has no GPU code is told', all(p['scored_on']['on_cpu'] == (['null'] if p['scored_on']['backend'] == 'vulkan'
               else []) and not p['warnings'] for p in result['points']) and
-              'beside vulkan these run on the CPU, because they have no GPU code: null\n' in out.stderr and
+              f'beside {label} these run on the CPU, because they have no GPU code: null\n' in out.stderr and
               '(software), on the CPU: null' in out.stdout, out.stderr, out.stdout, result['points'])
         check('no encode is lost', open('runs').read().split() == ['20', '30', '40', '45'], open('runs').read())
         places = [(p['scored_on']['backend'], p['scored_on']['software'], p['scored_on']['type']) for p in result['points']]
         check('each score tells where it is from', set(places) <= {('vulkan', True, 'cpu'), ('cpu', False, 'cpu')} and
               ('vulkan', True, 'cpu') in places and places[2:] == [('cpu', False, 'cpu')] * 2, places)
         check('the death is told at once, and at the end', f'its scores are computed again on {rest}' in out.stderr and
-              'vulkan stopped working during the run' in out.stderr, out.stderr)
+              f'{label} stopped working during the run' in out.stderr, out.stderr)
         dead = [d for d in result['devices'] if d['stopped']]
-        check('and in the JSON', [d['label'] for d in dead] == ['vulkan'] and
+        check('and in the JSON', [d['label'] for d in dead] == [label] and
               sum(d['scored'] for d in result['devices']) == 4, result['devices'])
         scores = [p['score'] for p in result['points']]
         check('scores do not depend on it', scores == (alone or scores), scores, alone)

@@ -84,7 +84,9 @@ static int prepare_local(ShardOptions *options, const char *self, Children *chil
         err = scoring_devices_prepare(options->devices, options->device_count, &params);
     if (!err && named && !options->dry_run)
         err = try_devices(options, self, children);
-    if (!err && options->available) /* some may have been left out: divide the threads anew */
+    /* Some may have been left out, or turned out to be the CPU: divide the threads anew. */
+    if (!err &&
+        (options->available || scoring_devices_have_auto(options->devices, options->device_count)))
         err = scoring_devices_prepare(options->devices, options->device_count, &params);
     if (err)
         return err;

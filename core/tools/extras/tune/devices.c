@@ -100,6 +100,14 @@ void scoring_devices_free(ScoringDevice *devices, size_t count)
     free(devices);
 }
 
+bool scoring_devices_have_auto(const ScoringDevice *devices, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(devices[i].label, "auto") || !strncmp(devices[i].label, "auto:", 5))
+            return true;
+    return false;
+}
+
 bool scoring_device_is_gpu(const ScoringDevice *device)
 {
     return strcmp(device->backend, "cpu") != 0;

@@ -13,7 +13,7 @@
 
 typedef struct ScoringDevice {
     char *label;    /* as typed */
-    char *backend;  /* "cpu", "auto", "vulkan" */
+    char *backend;  /* "cpu", "vulkan"; "auto" until the trial */
     char *selector; /* number or name of the device; NULL: the first */
     size_t lock; /* index of the first entry that is the same hardware; SIZE_MAX: the last resort */
     unsigned threads;
@@ -56,6 +56,8 @@ int scoring_devices_prepare(ScoringDevice *devices, size_t count, const DevicePa
 void last_resort_prepare(ScoringDevice *cpu, unsigned threads);
 
 bool scoring_device_is_gpu(const ScoringDevice *device);
+/* True if an entry was typed as "auto": the trial tells which device that is. */
+bool scoring_devices_have_auto(const ScoringDevice *devices, size_t count);
 
 /* Choose a device that is idle and works; `refused` (NULL: none) only if no other one works, and
  * `last_resort` only if none does. NULL: wait for one. */

@@ -110,7 +110,28 @@ static void tell_place(const Trial *trial, const ScoringDevice *device)
     json_decref(place);
 }
 
-static int run(const Trial *trial, const ScoringDevice *device, bool tell, char *why, size_t size)
+/* "auto" is the device on which the trial ran, from now on: each scoring would look for one anew,
+ * and take the CPU without a word once the GPU is gone. */
+static int settle_auto(const Trial *trial, ScoringDevice *device)
+{
+    if (strcmp(device->backend, "auto") != 0)
+        return 0;
+    json_t *const place = scored_place(trial->report, device->label);
+    const char *const found = json_string_value(json_object_get(place, "backend"));
+    char *const backend = strdup(found ? found : "cpu");
+    json_decref(place);
+    if (!backend)
+        return -ENOMEM;
+    free(device->backend);
+    device->backend = backend;
+    if (!scoring_device_is_gpu(device))
+        say("warning: %s found no GPU, so the CPU scores", device->label);
+    return 0;
+}
+
+/* `tried`: the device, if it is to be told and settled where the trial ran; NULL: only try. */
+static int run(const Trial *trial, const ScoringDevice *device, ScoringDevice *tried, char *why,
+               size_t size)
 {
     Argv argv = { 0 };
     Tail tail = { .next = 0 };
@@ -136,8 +157,10 @@ static int run(const Trial *trial, const ScoringDevice *device, bool tell, char 
         err = -ENODEV;
     } else {
         err = check_report(trial, device, why, size);
-        if (!err && tell)
-            tell_place(trial, device);
+        if (!err && tried)
+            tell_place(trial, tried);
+        if (!err && tried)
+            err = settle_auto(trial, tried);
     }
     unlink(trial->report);
     return err;
@@ -145,7 +168,7 @@ static int run(const Trial *trial, const ScoringDevice *device, bool tell, char 
 
 int trial_run(const Trial *trial, const ScoringDevice *device, char *why, size_t size)
 {
-    return run(trial, device, false, why, size);
+    return run(trial, device, NULL, why, size);
 }
 
 static void say_dead(const ScoringDevice *devices, size_t count)
@@ -200,7 +223,7 @@ int trial_run_all(const Trial *trial, ScoringDevice *devices, size_t *count, boo
     size_t dead = 0;
     for (size_t i = 0; i < *count; i++) {
         ScoringDevice *const device = &devices[i];
-        const int err = run(trial, device, true, device->why, sizeof(device->why));
+        const int err = run(trial, device, device, device->why, sizeof(device->why));
         if (err && err != -ENODEV)
             return err;
         device->dead = err != 0;

@@ -30,6 +30,7 @@ void trial_free(Trial *trial);
 int trial_run(const Trial *trial, const ScoringDevice *device, char *why, size_t size);
 
 /* Try all devices. Prints each one that does not work, and why, and warns of those in software.
+ * An entry "auto" becomes the device that it found; a warning says if that is the CPU.
  * With `available`, those that do not work are left out of the list, and the others are printed;
  * otherwise one is enough to return -ENODEV. */
 int trial_run_all(const Trial *trial, ScoringDevice *devices, size_t *count, bool available);

@@ -47,7 +47,9 @@ static int prepare_devices(Workshop *shop, TuneOptions *options)
     if (!err)
         err = trial_run_all(&shop->trial, options->devices, &options->device_count,
                             options->available);
-    if (!err && options->available) /* some may have been left out: divide the threads anew */
+    /* Some may have been left out, or turned out to be the CPU: divide the threads anew. */
+    if (!err &&
+        (options->available || scoring_devices_have_auto(options->devices, options->device_count)))
         err = scoring_devices_prepare(options->devices, options->device_count, &params);
     shop->devices = options->devices;
     shop->device_count = options->device_count;
