@@ -70,6 +70,9 @@ CASES = {
     'all frames measured again on the CPU': dict(
         after=f"{PROOF}['frames_on_cpu'] = 4", text='vif measured 4 of 4 frames again on the CPU'),
     'one frame measured again on the CPU': dict(after=f"{PROOF}['frames_on_cpu'] = 1", text='vif measured 1 of 4'),
+    'all frames measured again where they may be': dict(
+        clip='extreme_8', feature='float_ssim', after="report['backends'].update((name, {**entry, 'frames_on_cpu': 2}) for name, entry in "
+        "report['backends'].items())", text='nothing was compared of float_ssim'),
     'a score that is missing': dict(after=f"{METRICS}.pop('integer_vif_scale1')", text='metrics differ'),
     'a score that is not a number': dict(after=f'{SCALE} = None', text='integer_vif_scale1 is'),
     'a score off by its last bit': dict(after=f'{SCALE} = math.nextafter({SCALE}, 2)', text='integer_vif_scale1 is'),
@@ -119,6 +122,9 @@ LISTED_CASES = {
         listing="text = re.sub('type: .*', 'type: software', text)", choice=['--device', '0'], status=NO_DEVICE, text='is software'),
     'software that nobody named': dict(
         listing="text = re.sub('type: .*', 'type: software', text)", choice=[], status=NO_DEVICE, text='is software'),
+    'software called by a word that a card may have': dict(
+        listing="text = re.sub('(?m)^0: .*', '0: Intel(R) Xeon(R) Gold', re.sub('type: .*', 'type: software', text))",
+        choice=['--device', 'Intel'], status=NO_DEVICE, text='is software'),
     'a device that does not exist': dict(choice=['--device', 'nonsense'], status=NO_DEVICE, text='called "nonsense"'),
     'two numbers of one device': dict(
         listing="at = text.find('0: '); text = text + '\\n' + text[at:].replace('0: ', '9: ', 1) if words == ['--list_devices'] else text",
@@ -184,7 +190,20 @@ def check_own_videos(folder):
     expect('more repeated frames on the clips', gate(VMAF, VMAF, words=['--frames_on_cpu', '9']), WRONG_USE, '--ref')
 
 
+def check_words():
+    """Checks that the command, its doctor and the gate know the same words for software."""
+    root = os.path.join(os.path.dirname(os.path.realpath(__file__)), '..', '..', '..')
+    sys.path.insert(0, os.path.join(root, 'scripts', 'ci', 'gate'))
+    sys.dont_write_bytecode = True
+    import machine
+    for path in 'core/src/gpu/backend.c', 'core/tools/vmaf/doctor/demand.c':
+        table = re.search(r'names_software.*?\[\] = \{(.*?)\};', open(f'{root}/{path}').read(), re.S).group(1)
+        if tuple(re.findall(r'"([^"]*)"', table)) != machine.SOFTWARE_WORDS:
+            sys.exit(f'{path} and scripts/ci/gate/machine.py have other words for software: {table}')
+
+
 def main():
+    check_words()
     with tempfile.TemporaryDirectory() as folder:
         cache, empty = f'{folder}/cache', f'{folder}/empty'
         for path in (cache, empty, f'{folder}/store'):

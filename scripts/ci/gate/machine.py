@@ -4,6 +4,9 @@ import re
 import shlex
 import subprocess
 
+# Words that only software devices have in their names: the command's (names_software in core/src/gpu/backend.c).
+SOFTWARE_WORDS = ('llvm', 'swiftshader', 'software', 'softpipe', 'cpu', 'host', 'emulat', 'pocl', 'openmp', 'warp', 'basic render')
+
 TYPES = {'software': 'cpu', 'integrated GPU': 'integrated', 'discrete GPU': 'discrete', 'virtual GPU': 'virtual', 'other': 'other'}
 
 
@@ -58,8 +61,8 @@ class Device:
         return found.group(1).strip() if found else None
 
     def is_called(self, word):
-        """Returns how well the word names the device: 'exact' for its number, UUID or PCI address, 'name' for a
-        piece of its name, else None."""
+        """Returns how the word names the device: 'exact' for its number, UUID or PCI address, 'software' for a piece of its
+        name that says software or for the whole name, 'name' for another piece, else None."""
         plain = word.lower().replace('-', '')
         if word.isdigit() and len(word) < 10:
             return 'exact' if int(word) == self.index else None
@@ -67,7 +70,10 @@ class Device:
             return 'exact'
         if self.pci and ':' in word and self.pci.lower().endswith(word.lower()):
             return 'exact'
-        return 'name' if word.lower() in self.name.lower() else None
+        text, name = word.lower(), self.name.lower()
+        if not text or text not in name:
+            return None
+        return 'software' if text == name or any(sign in text for sign in SOFTWARE_WORDS) else 'name'
 
 
 def list_devices(vmaf):
@@ -124,11 +130,12 @@ class Side:
 
 
 def may_be_used(device, wanted, allow_software):
-    """Returns whether the arguments choose the device. A number is no permission for software."""
+    """Returns whether the arguments choose the device. Neither a number nor a piece of a name that a card may have, too, such
+    as Intel, is a permission for software."""
     how = [device.is_called(word) for word in wanted]
     if wanted and not any(how):
         return False
-    return device.usable and (device.type != 'cpu' or allow_software or 'name' in how)
+    return device.usable and (device.type != 'cpu' or allow_software or 'software' in how)
 
 
 def sides_of(vmaf, backend, args, devices, shown):

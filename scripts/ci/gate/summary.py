@@ -11,6 +11,7 @@ class Line:
         self.features = list(dict.fromkeys(spec.split('=')[0] for spec in specs))
         self.values = self.frames = self.on_cpu = 0
         self.problem = None
+        self.compared = set()  # features of which the device itself measured a frame, with a finite score
 
     def print(self):
         head = f'{self.clip:10}  {self.number}  {self.side.title()[:28]:28}  '
