@@ -507,6 +507,25 @@ def test_list_backends():
     assert client.close() == 0
 
 
+def test_environment_asks_all_tools():
+    """VMAF_BACKEND of the server holds for each tool that scores: what it asks for is used, or the call fails."""
+    search = {'source': 'ref.y4m', 'encoder': 'libx264', 'target': 90}
+    client = Client(PROGRAM, '--allow', VIDEOS, VMAF_BACKEND='vulkan:no such device')
+    client.begin()
+    for tool, arguments in ('score', PAIR), ('worst_frames', PAIR), ('search_target', search):
+        said = failure(client.call(tool, arguments)[0])
+        assert 'no such device' in said or 'ffmpeg' in said, (tool, said)
+    if shutil.which('ffmpeg'):
+        assert structured(client.call('search_target', {**search, 'target': 5, 'samples': 0, 'backend': 'cpu'})[0])['reached']
+    assert client.close() == 0
+    client = serve()
+    client.begin()
+    for device, words in (('no such device', ('no such device', 'ffmpeg')), ('0,cpu', ('without a comma',))):
+        said = failure(client.call('search_target', {**search, 'device': device})[0])
+        assert any(word in said for word in words), said
+    assert client.close() == 0
+
+
 def test_bad_drivers():
     """A driver that hangs or crashes makes only its own backend unusable."""
     driver, folder = os.environ.get('BAD_DRIVER_FILE'), os.path.join(FOLDER, 'drivers')

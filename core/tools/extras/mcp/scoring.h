@@ -63,7 +63,8 @@
     "\"all_metrics\": {\"type\": \"boolean\", \"description\": \"Also give scores of the "            \
     "features that the model uses.\"},"                                                               \
     "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, \"description\": "      \
-    "\"Where to compute: cpu (default), auto, or one that list_backends calls usable. "               \
+    "\"Where to compute: cpu (default, unless the server's VMAF_BACKEND says otherwise), auto, or "   \
+    "one that list_backends calls usable. "                                                           \
     "Scores are "                                                                                     \
     "the same everywhere.\"},"                                                                        \
     "\"device\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 256, \"description\": "      \

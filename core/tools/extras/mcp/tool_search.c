@@ -48,7 +48,7 @@ static bool is_plain(const char *text)
 }
 
 /* ffmpeg would follow playlists to any file. Our own reader refuses them, so let it check the
- * source first. */
+ * source first, on the CPU, whatever VMAF_BACKEND asks for the scores. */
 static int check_source(Call *call, const char *source, char *why, size_t size)
 {
     Task task;
@@ -60,8 +60,8 @@ static int check_source(Call *call, const char *source, char *why, size_t size)
         task_add(&task, "%s", name ? name : "");
         err = name ? 0 : -EACCES;
     }
-    static const char *const words[] = { "--local_only", "--frame_cnt", "1", "--no_prediction",
-                                         "--feature",    "psnr",        "-q" };
+    static const char *const words[] = { "--local_only",    "--backend", "cpu",  "--frame_cnt", "1",
+                                         "--no_prediction", "--feature", "psnr", "-q" };
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         task_add(&task, "%s", words[i]);
     if (!err)
@@ -85,16 +85,18 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
     const char *const encoder = tool_string(arguments, "encoder", ""), *const preset = tool_string(
                                                                            arguments, "preset",
                                                                            NULL);
-    const char *const backend = tool_string(arguments, "backend", "cpu"), *const device =
-                                                                              tool_string(arguments,
-                                                                                          "device",
-                                                                                          NULL);
+    const char *const device = tool_string(arguments, "device", NULL);
+    const char *const backend = tool_string(arguments, "backend", device ? "auto" : NULL);
     const char *const metric = tool_string(arguments, "metric", NULL);
-    if (!is_plain(encoder) || (preset && !is_plain(preset)) || !is_plain(backend) ||
+    if (!is_plain(encoder) || (preset && !is_plain(preset)) || (backend && !is_plain(backend)) ||
         (metric && !is_plain(metric))) {
         snprintf(why, size,
                  "encoder, preset, metric and backend must be names of letters, digits, '-' and "
                  "'_'");
+        return -EINVAL;
+    }
+    if (device && strchr(device, ',')) {
+        snprintf(why, size, "device: give its number, or a part of its name without a comma");
         return -EINVAL;
     }
     const char *const source = task_file(task, tool_string(arguments, "source", ""), why, size);
@@ -111,8 +113,10 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
         task_add(task, "%lld..%lld", tool_integer(arguments, "lowest", 0),
                  tool_integer(arguments, "highest", 0));
     }
-    task_add(task, "--backends");
-    task_add(task, "%s%s%s", backend, device ? ":" : "", device ? device : "");
+    if (backend) { /* else VMAF_BACKEND, as for the tools that score */
+        task_add(task, "--backends");
+        task_add(task, "%s%s%s", backend, device ? ":" : "", device ? device : "");
+    }
     if (metric) {
         task_add(task, "--metric");
         task_add(task, "%s", metric);
@@ -209,8 +213,8 @@ const Tool search_target_tool = {
         "\"description\": \"Name of a built-in model, path of a model file, or auto: the model of v1 "
         "for this size and frame rate; its scores mean other qualities than those of v0.\"}, " SCORING_DISPLAY
         "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, "
-        "\"description\": \"Where to score: cpu (default), or a usable backend of "
-        "list_backends.\"}, "
+        "\"description\": \"Where to score: cpu (default, unless the server's VMAF_BACKEND says "
+        "otherwise), auto, or a usable backend of list_backends.\"}, "
         "\"device\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 256}, "
         "\"threads\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 256}}}",
     .output = "{\"type\": \"object\", \"required\": [\"source\", \"encoder\", \"option\", "
