@@ -126,6 +126,8 @@ CASES = [
     ('$RAW --vulkan_device 0 --backend cpu', USAGE, NONE, '--vulkan_device asks for the vulkan backend, but --backend is cpu'),
     ('$RAW --cuda_device 0 --vulkan_device 0', USAGE, NONE, '--cuda_device and --vulkan_device ask for two backends'),
     ('$RAW --backend cpu --backend cuda', USAGE, NONE, '--backend is given twice, as cpu and as cuda'),
+    ('--report report.json --backend cuda', USAGE, NONE, 'measures nothing: leave out --backend'),
+    ('--vulkan_device 0 --report report.json', USAGE, NONE, 'measures nothing: leave out --device'),
     ('--list_devices --device 0', USAGE, NONE, 'leave out --device'),
     ('--vulkan_device 0 --list_devices', USAGE, NONE, 'leave out --vulkan_device'),
     ('--list_devices --backend cpu', USAGE, NONE, 'lists GPUs, but --backend is cpu'),

@@ -254,6 +254,9 @@ static int check_stored(const Options *options)
 {
     if (options->reference || options->distorted.count || options->outputs.count)
         return usage_error("--report reads stored reports: leave out -r, -d and -o");
+    if (options->backend_word || options->device)
+        return usage_error("--report measures nothing: leave out --%s",
+                           options->backend_word ? "backend" : "device");
     if (options->format)
         return usage_error("--report prints scores or makes a page (--html), not another report");
     if (!options->words.count)
