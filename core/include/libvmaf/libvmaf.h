@@ -61,7 +61,7 @@ typedef struct VmafConfiguration {
     unsigned n_subsample;        /**< N > 1: score only frames whose index is a multiple of N */
     uint64_t cpumask; /**< instruction sets not to use: 1 SSE2 or NEON, 2 SSSE3, 4 SSE4.1, 8 AVX2,
                            16 AVX-512, 32 AVX-512 of Ice Lake. Scores do not depend on it. */
-    uint64_t gpumask; /**< not 0: do not use an imported GPU */
+    uint64_t gpumask; /**< not 0: do not use an imported GPU; one that is required is refused */
 } VmafConfiguration;
 
 typedef struct VmafContext VmafContext;

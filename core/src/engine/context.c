@@ -233,6 +233,13 @@ int context_use_gpu(VmafContext *ctx, GpuClient *gpu)
         log_error("a GPU must be imported before the first picture is read");
         return -EINVAL;
     }
+    if (gpu && ctx->cfg.gpumask && gpu->required) {
+        log_error("a device is required, but gpumask keeps features off it: set one of them");
+        return -EINVAL;
+    }
+    if (gpu && ctx->cfg.gpumask)
+        log_warning("gpumask is set: %s measures nothing, and all features run on the CPU",
+                    gpu->device);
     GpuClient *const before = ctx->gpu;
     ctx->gpu = gpu;
     ctx->bring = NULL;

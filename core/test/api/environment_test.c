@@ -291,6 +291,31 @@ static void test_explicit(void **unused)
     vmaf_device_close(&device);
 }
 
+/* A device and a mask that keeps features off it contradict each other. */
+static void test_masked(void **unused)
+{
+    assert_int_equal(0, setenv("VMAF_LOG", "warning", 1));
+    for (int required = 0; required < 2; required++) {
+        const VmafDeviceOptions options = { .size = sizeof(options),
+                                            .backend = "host",
+                                            .required = required };
+        VmafDevice *device;
+        VmafContext *vmaf = start(0, 0, 1);
+        assert_int_equal(0, vmaf_device_open(&device, &options));
+        listen();
+        assert_int_equal(required ? -EINVAL : 0, vmaf_use_device(vmaf, device));
+        stop_listening();
+        assert_int_equal(1, times_said(required ? "but gpumask keeps" : "WARNING gpumask is set"));
+        if (!required) {
+            assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+            read_all(vmaf);
+            assert_string_equal("cpu", place_of(vmaf, "motion"));
+        }
+        assert_int_equal(0, vmaf_close(vmaf));
+        vmaf_device_close(&device);
+    }
+}
+
 /* Features without GPU code run beside it, and that is said once; where all are such, nothing
  * runs. */
 static void test_features(void **unused)
@@ -578,6 +603,7 @@ TEST_MAIN(environment)
         cmocka_unit_test_teardown(test_bad_values, tidy),
         cmocka_unit_test_teardown(test_no_device, tidy),
         cmocka_unit_test_teardown(test_explicit, tidy),
+        cmocka_unit_test_teardown(test_masked, tidy),
         cmocka_unit_test_teardown(test_features, tidy),
         cmocka_unit_test_teardown(test_shared, tidy),
         cmocka_unit_test_teardown(test_fork, tidy),
