@@ -64,6 +64,10 @@ def slurm():
         '--cpus-per-task=4', '--mem=8G', '--time=30', '--output=report.json.parts/part-%a.log'}, found[0])
     check('parts', found[0][script + 1:] == ['4', '/opt/vmaf-shard', 'part', *PAIR, '-n', '64', '--parts', 'report.json.parts',
                                              '--', '--feature', 'psnr', '--backend', 'auto'], found[0])
+    os.environ['VMAF_BACKEND'] = 'cuda'
+    text = dry('slurm', '-n', '2', '--gpus-per-task', '1')
+    check('VMAF_BACKEND, which the parts see, is not replaced', '--backend' not in text, text)
+    del os.environ['VMAF_BACKEND']
     script = found[1].index('report.json.parts/merge.sbatch')
     check('sbatch, merge', {'--dependency=afterok:PARTS', '--kill-on-invalid-dep=yes', '--qos=low'} <= set(found[1][:script]) and
           not any(word.startswith('--gpus') for word in found[1][:script]), found[1])

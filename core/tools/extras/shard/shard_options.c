@@ -350,6 +350,13 @@ static int walk(ShardOptions *options, const Subcommand *command, int argc, char
     return err;
 }
 
+/* The GPU backend that the environment asks for; NULL: none. */
+static const char *environment_backend(void)
+{
+    const char *const variable = getenv("VMAF_BACKEND");
+    return variable && *variable && strcmp(variable, "cpu") != 0 ? variable : NULL;
+}
+
 /* Refuse options that the chosen engine does not use. */
 static int check_engine(const ShardOptions *options)
 {
@@ -387,12 +394,10 @@ static int check_engine(const ShardOptions *options)
         return wrong(
             "--fresh cannot reach the volume of another machine: remove the folder there, or "
             "choose another with --parts");
-    const char *const variable = getenv("VMAF_BACKEND");
-    const bool asks = variable && *variable && strcmp(variable, "cpu") != 0;
-    if ((kubernetes || aws) && asks && !options->words.names_device)
+    if ((kubernetes || aws) && environment_backend() && !options->words.names_device)
         return wrong("VMAF_BACKEND=%s does not reach the machines of this engine: write --backend "
                      "after \"--\", or unset it",
-                     variable);
+                     environment_backend());
     if (local && options->words.names_device)
         return wrong("choose devices for --engine local with --backends, not after \"--\"");
     return 0;
@@ -433,7 +438,9 @@ static int parse_words(ShardOptions *options, enum ShardAction action, int argc,
         return wrong("%s", error);
     if (!err && argc && action == SHARD_STATUS)
         return wrong("status takes no options of vmaf");
-    if (!err && options->gpus && !options->words.names_device)
+    /* Slurm's jobs have the environment of who submits them: its VMAF_BACKEND asks for more than
+     * "auto", which takes the CPU where there is no GPU. */
+    if (!err && options->gpus && !options->words.names_device && !environment_backend())
         argv_add_all(&options->words.device, (const char *const[]){ "--backend", "auto", NULL });
     return options->words.device.failed ? -ENOMEM : err;
 }
