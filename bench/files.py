@@ -22,7 +22,7 @@ import time
 
 from clips import Clip
 from ffmpeg_vmaf import escaped
-from runs import Failed, difference
+from runs import Failed, difference, own_environment
 
 PLAIN = 'vmaf'
 
@@ -33,7 +33,7 @@ class Timed:
     def __init__(self, command, environment, log):
         start = time.monotonic()
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              env={**os.environ, **environment}, check=False)
+                              env=own_environment(environment), check=False)
         self.wall = time.monotonic() - start
         if done.returncode:
             raise Failed(f'{" ".join(command)}\nexit {done.returncode}: {done.stderr.decode(errors="replace")}')

@@ -13,6 +13,11 @@ class Failed(Exception):
     """A run failed, or differs from another one where it must not."""
 
 
+def own_environment(more=None):
+    """The environment of a measured command: without VMAF_BACKEND, which would move runs on the CPU to a GPU."""
+    return {**{name: value for name, value in os.environ.items() if name != 'VMAF_BACKEND'}, **(more or {})}
+
+
 class Run:
     """One run of a command: wall and CPU seconds, peak memory, its report and its output."""
 
@@ -21,7 +26,7 @@ class Run:
             command = [*command, '-q', '--json', '-o', log.name]
             start = time.monotonic()
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                       env={**os.environ, **(environment or {})})
+                                       env=own_environment(environment))
             self.text = process.stderr.read().decode(errors='replace')
             _, status, usage = os.wait4(process.pid, 0)
             self.wall = time.monotonic() - start

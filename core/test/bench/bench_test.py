@@ -189,6 +189,11 @@ class Turns(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn('the scores differ by', done.stderr)
 
+    def test_the_cpu_is_the_cpu(self):
+        """VMAF_BACKEND does not move the runs on the CPU, which others are compared with, to a GPU."""
+        done = bench(VMAF, SYNTHCLIP, *TINY, environment={'VMAF_BACKEND': 'nonsense'})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_failure(self):
         theirs = wrapper('failing', 'exit 3')
         done = bench(VMAF, SYNTHCLIP, *TINY, '--reference', theirs)
