@@ -163,7 +163,7 @@ static void judge(Local *local, size_t device, const ChildEnd *end)
     Worker *const worker = &local->workers[device];
     LocalPart *const part = &local->parts[worker->part];
     const char *const label = local->devices[device].label;
-    if (!end->code && split_has(&local->s->split, worker->part)) {
+    if (!end->code && split_has(&local->s->split, worker->part, NULL)) {
         part->state = PART_DONE;
         worker->done++;
         worker->failures = 0;
@@ -290,14 +290,14 @@ static int show(const Local *local)
 
 static void find_parts(Local *local)
 {
+    Names places = { .used = 0 };
     for (unsigned i = 0; i < local->s->split.count; i++) {
-        const bool there = split_has(&local->s->split, i);
+        const bool there = split_has(&local->s->split, i, &places);
         local->parts[i] = (LocalPart){ .state = there ? PART_DONE : PART_WAITS,
                                        .failures_on = local->failures + i * local->device_count };
         local->left += !there;
     }
-    say("%u of %u parts to score, on %zu device%s", local->left, local->s->split.count,
-        local->device_count, local->device_count == 1 ? "" : "s");
+    split_say_left(&local->s->split, local->left, local->device_count, &places);
 }
 
 int shard_local(Submission *s)

@@ -63,7 +63,7 @@ int run_part(ShardOptions *options)
     const int err = split_prepare(options, &split);
     if (err)
         return err == -EEXIST ? EXIT_USAGE : EXIT_FAILED;
-    if (split_has(&split, options->index)) {
+    if (split_has(&split, options->index, NULL)) {
         say("part %u is done already", options->index);
         return EXIT_DONE;
     }
@@ -86,7 +86,7 @@ int run_part(ShardOptions *options)
 static int miss_parts(const Split *split)
 {
     unsigned count;
-    char *const missing = split_missing(split, &count);
+    char *const missing = split_missing(split, &count, NULL);
     if (missing)
         say("%u of %u parts are missing: %s; `vmaf-shard submit` scores them", count, split->count,
             missing);
@@ -99,7 +99,7 @@ static int wait_for_parts(const ShardOptions *options, const Split *split)
 {
     const time_t until = time(NULL) + (time_t)options->wait;
     for (unsigned i = 0; i < split->count; i++) {
-        while (!split_has(split, i)) {
+        while (!split_has(split, i, NULL)) {
             if (time(NULL) >= until)
                 return miss_parts(split);
             nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);

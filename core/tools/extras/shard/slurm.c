@@ -138,13 +138,14 @@ int shard_slurm(Submission *s)
 {
     const ShardOptions *const options = s->options;
     unsigned count;
+    Names places = { .used = 0 };
     char *job = NULL, *const program = program_path(s),
-         *const missing = split_missing(&s->split, &count);
+         *const missing = split_missing(&s->split, &count, &places);
     int err = program && missing ? 0 : -ENOMEM;
     if (!err && count)
-        say("%u of %u parts to score", count, options->count);
+        split_say_left(&s->split, count, 0, &places);
     else if (!err)
-        say("all %u parts are done", options->count);
+        say("all %u parts are done, measured on %s", options->count, places.text);
     if (!err && options->dry_run)
         printf("# %s/parts.sbatch\n%s\n# %s/merge.sbatch\n%s\n", options->parts, made_slurm_parts,
                options->parts, made_slurm_merge);

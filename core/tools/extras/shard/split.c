@@ -265,7 +265,26 @@ static bool is_of_split(const json_t *head, const ShardOptions *options)
            is_of_video(head, "distorted", options->distorted);
 }
 
-bool split_has(const Split *split, unsigned index)
+/* Adds where the part was measured, unless the list has it. */
+static void add_place(Names *places, const PartFile *part)
+{
+    const json_t *const list = json_object_get(part->head, "places");
+    const char *place = "the CPU";
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry)
+    {
+        const char *const device = json_string_value(json_object_get(entry, "device"));
+        if (device) {
+            place = device;
+            break;
+        }
+    }
+    if (!strstr(places->text, place))
+        names_add(places, place);
+}
+
+bool split_has(const Split *split, unsigned index, Names *places)
 {
     char *const path = split_part_path(split, index);
     if (!path || access(path, R_OK)) {
@@ -281,6 +300,8 @@ bool split_has(const Split *split, unsigned index)
         shard && json_integer_value(json_object_get(shard, "index")) == (json_int_t)index &&
         json_integer_value(json_object_get(shard, "count")) == (json_int_t)split->count &&
         (!split->options || is_of_split(part.head, split->options));
+    if (fits && places)
+        add_place(places, &part);
     if (!err)
         part_unload(&part);
     free(path);
@@ -297,13 +318,13 @@ static char *add_run(char *text, unsigned first, unsigned last)
     return longer;
 }
 
-char *split_missing(const Split *split, unsigned *count)
+char *split_missing(const Split *split, unsigned *count, Names *places)
 {
     char *text = strdup("");
     unsigned run = 0; /* number of missing parts directly before i */
     *count = 0;
     for (unsigned i = 0; text && i < split->count; i++) {
-        if (!split_has(split, i)) {
+        if (!split_has(split, i, places)) {
             run++;
             continue;
         }
@@ -314,6 +335,16 @@ char *split_missing(const Split *split, unsigned *count)
     }
     *count += run;
     return text && run ? add_run(text, split->count - run, split->count - 1) : text;
+}
+
+void split_say_left(const Split *split, unsigned left, size_t devices, const Names *places)
+{
+    const bool some = left < split->count;
+    char on[48] = "";
+    if (devices && left)
+        snprintf(on, sizeof(on), ", on %zu device%s", devices, devices == 1 ? "" : "s");
+    say("%u of %u parts to score%s%s%s", left, split->count, on,
+        some ? "; the others were measured before, on " : "", some ? places->text : "");
 }
 
 typedef struct Heard {

@@ -11,6 +11,7 @@
 
 #include "common/argv.h"
 #include "common/child.h"
+#include "common/message.h"
 #include "shard_options.h"
 
 typedef struct Split {
@@ -35,12 +36,17 @@ int split_remove(const char *folder);
 /* The path of a part. free() it. NULL: no memory. */
 char *split_part_path(const Split *split, unsigned index);
 
-/* Does the part exist, complete, and does it belong to this split? */
-bool split_has(const Split *split, unsigned index);
+/* Does the part exist, complete, and does it belong to this split? Adds where it was measured to
+ * `places` (NULL: nowhere). */
+bool split_has(const Split *split, unsigned index, Names *places);
 
 /* List the missing parts, such as "0-3,7", in the form that sbatch takes. free() it. NULL: no
- * memory. */
-char *split_missing(const Split *split, unsigned *count);
+ * memory. `places` as for split_has, for the others. */
+char *split_missing(const Split *split, unsigned *count, Names *places);
+
+/* Print how many parts are left, and where those that exist were measured: a device that was asked
+ * for measures only the rest. `devices`: on how many; 0: unknown. */
+void split_say_left(const Split *split, unsigned left, size_t devices, const Names *places);
 
 /* The work of jobs: `part` scores one part, `merge` merges all of them. Both call the vmaf command
  * in this process. */

@@ -34,7 +34,7 @@ static int tell_status(const ShardOptions *options)
         say("%s holds no parts, or its plan.json cannot be read", options->parts);
         return EXIT_FAILED;
     }
-    char *const missing = split_missing(&split, &count);
+    char *const missing = split_missing(&split, &count, NULL);
     if (!missing) {
         say("out of memory");
         return EXIT_FAILED;
