@@ -115,7 +115,12 @@ static const GpuBackend *read_options(const VmafDeviceOptions *options, GpuWish 
                        .depth = full.max_outstanding_frames,
                        .upload_bytes = full.upload_bytes,
                        .expected = { full.expected_pairs, full.expected_pair_bytes } };
-    return full.backend ? gpu_backend_find(full.backend) : NULL;
+    const GpuBackend *const b = full.backend ? gpu_backend_find(full.backend) : NULL;
+    if (!b && !full.quiet)
+        log_error("the options of a device name %s%s%s: use one of vmaf_backend_name()",
+                  full.backend ? "an unknown backend (" : "no backend",
+                  full.backend ? full.backend : "", full.backend ? ")" : "");
+    return b;
 }
 
 int vmaf_device_missing(const VmafDeviceOptions *options, char *why, size_t size)

@@ -291,6 +291,24 @@ static void test_explicit(void **unused)
     vmaf_device_close(&device);
 }
 
+/* "auto" and "cpu" are words of the environment and the command; a program names a backend. */
+static void test_unknown_backends(void **unused)
+{
+    static const char *const names[] = { NULL, "", "auto", "cpu", "vulkna" };
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        const VmafDeviceOptions options = { .size = sizeof(options), .backend = names[i] };
+        VmafDevice *device;
+        setenv("VMAF_LOG", "error", 1);
+        assert_int_equal(0, vmaf_close(start(0, 0, 0))); /* sets the level */
+        listen();
+        assert_int_equal(-EINVAL, vmaf_device_open(&device, &options));
+        stop_listening();
+        assert_null(device);
+        assert_int_equal(1, times_said("use one of vmaf_backend_name()"));
+        assert_int_equal(1, times_said(names[i] ? "an unknown backend" : "no backend"));
+    }
+}
+
 /* A device and a mask that keeps features off it contradict each other. */
 static void test_masked(void **unused)
 {
@@ -603,6 +621,7 @@ TEST_MAIN(environment)
         cmocka_unit_test_teardown(test_bad_values, tidy),
         cmocka_unit_test_teardown(test_no_device, tidy),
         cmocka_unit_test_teardown(test_explicit, tidy),
+        cmocka_unit_test_teardown(test_unknown_backends, tidy),
         cmocka_unit_test_teardown(test_masked, tidy),
         cmocka_unit_test_teardown(test_features, tidy),
         cmocka_unit_test_teardown(test_shared, tidy),
