@@ -232,6 +232,26 @@ if reads_files():
     files.put('half.avi', data[:chunk])
     lacks([y4m('half.y4m', ref[:14]), 'half.avi'], f'the distorted video is cut off: its header says {FRAMES} frames, and it '
           'has 14: 14 frames were scored', FAIL, FAIL)
+    # The last packets of a stream hold frames that are shown before others: paired by time, no pair is missing without them.
+    data = open('x.ts', 'rb').read()
+    frames = [i for i in range(0, len(data), 188) if data[i + 1] & 0x5f == 0x41 and data[i + 2] == 0] # each begins a frame of PID 0x100
+    for at in frames[-6:]:
+        files.put('last.ts', data[:at])
+        done, got = score(['r.mkv', 'last.ts', '--fail-under', '0'], None)
+        check(f'x.ts without its last {len(frames) - frames.index(at)} packets:', done.returncode in (UNJUDGED, FAIL) and
+              got['complete'] is False, done.returncode, got.get('incomplete_reason'))
+    said = []
+    for at in frames[-6:]:
+        files.put('last.ts', data[:at])
+        said.append(run(['last.ts', 'last.ts'], None).returncode)
+    check('no end of x.ts lacks a frame between others', FAIL in said, said)
+    # The threads of a decoder may find damage after they gave out the frame, in some of the runs.
+    ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=0.6', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast', 'big.264')
+    data = open('big.264', 'rb').read()
+    last = data.rindex(b'\0\0\1')
+    files.put('half.264', data[:last + (len(data) - last) * 9 // 10])
+    for _ in range(24):
+        run(['half.264', 'half.264', '-n', '--feature', 'psnr'], FAIL)
     ffmpeg('-i', 'd.y4m', '-c:v', 'ffv1', 'd.mkv')
     check('parts of whole files:', merged('d.mkv')[1]['complete'])
     # An edit list that hides the beginning is no cut; nor is sound that is longer than the video.

@@ -295,6 +295,8 @@ static void settle_time(Libav *libav)
     if (back || far) {
         libav->shift_before = libav->shift;
         libav->shift = next - time;
+    } else if (libav->timed && 2 * gap > 3 * step) {
+        libav->gap = libav->found + 1;
     }
     libav->time = time + libav->shift;
     libav->timed = true;

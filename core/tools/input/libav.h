@@ -86,10 +86,16 @@ typedef struct Libav {
     unsigned leapt;    /* how often times went back or jumped */
     uint64_t position; /* of `frame` in the file, or VIDEO_NO_POSITION */
     SentPackets sent;
-    bool grain_noted;   /* the video has film grain, and a note says so */
-    uint64_t damaged;   /* the number of damaged frames and packets */
-    Sections *sections; /* decodes from the second frame on; NULL: `codec` does */
-    bool not_cut;       /* the video was not cut into sections, or is not any more */
+    bool grain_noted; /* the video has film grain, and a note says so */
+    uint64_t damaged; /* the number of damaged frames and packets */
+    /* How often the decoder's threads said that they concealed errors. With several threads a
+     * frame may be output before that, without any mark. */
+    atomic_uint concealed;
+    unsigned concealed_before; /* `concealed` before the last packet was sent */
+    uint64_t concealed_at;     /* `found` when the first was noticed; 0: none was */
+    uint64_t gap;              /* the latest frame, from 1 on, before which a time has no frame */
+    Sections *sections;        /* decodes from the second frame on; NULL: `codec` does */
+    bool not_cut;              /* the video was not cut into sections, or is not any more */
     FrameUnpacker unpacker;
 
     pthread_mutex_t log_lock; /* guards log_line, which any of the libraries' threads may write */

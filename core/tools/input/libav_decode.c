@@ -26,8 +26,31 @@ static void note_damage(Libav *libav, int err)
             (unsigned long long)libav->found, libav_reason(libav, err, line, sizeof(line)));
 }
 
+/* Notes damage that no frame was marked with, at the end of the video or once a marked frame would
+ * have come out. */
+static void note_concealed(Libav *libav, bool at_end)
+{
+    enum { LAG = 48 }; /* frames that a decoder with its threads may be ahead by */
+    const unsigned concealed = atomic_load(&libav->concealed);
+    char line[256];
+    if (libav->seeking || !concealed)
+        return;
+    libav->end_damaged |= at_end && concealed > libav->concealed_before;
+    if (!libav->concealed_at)
+        libav->concealed_at = libav->found + 1;
+    if (libav->damaged || (!at_end && libav->found < libav->concealed_at + LAG))
+        return;
+    libav->damaged++;
+    video_note(
+        libav->video, "damaged", false,
+        "the video is damaged before frame %llu (%s); what the decoder makes of it is scored",
+        (unsigned long long)libav->found,
+        libav_reason(libav, AVERROR_INVALIDDATA, line, sizeof(line)));
+}
+
 static void note_end(Libav *libav)
 {
+    note_concealed(libav, true);
     if (libav->damaged > 1)
         video_note(libav->video, "damaged", false, "%llu places were damaged",
                    (unsigned long long)libav->damaged);
@@ -147,6 +170,8 @@ static int feed(Libav *libav)
         say("%s: the video is encrypted", libav->video->path);
         return AVERROR(EACCES);
     }
+    if (!libav->draining)
+        libav->concealed_before = atomic_load(&libav->concealed);
     err = avcodec_send_packet(libav->codec, libav->draining ? NULL : libav->packet);
     if (libav->draining)
         return 0;
@@ -250,6 +275,7 @@ static enum FrameStatus decode(Libav *libav)
         note_damage(libav, AVERROR_INVALIDDATA);
         libav->end_damaged |= is_of_last_packet(libav);
     }
+    note_concealed(libav, false);
     libav->position = libav_position(&libav->sent, libav->frame);
     libav->fetched = false;
     if (libav->keep)
@@ -317,6 +343,15 @@ static double missing_seconds(const Libav *libav)
     return libav->packets_end > 0.0 && lasts > 0.0 ? begin + lasts - libav->packets_end : 0.0;
 }
 
+/* True if there is a gap in the times right before the end, although frames have a constant rate:
+ * pictures are stored after later ones that they refer to, and some of the last were cut off. */
+static bool lacks_last_frames(const Libav *libav)
+{
+    const int told = libav->stream->codecpar->video_delay, seen = libav->codec->has_b_frames;
+    const uint64_t delay = (uint64_t)(told > seen ? told : seen);
+    return libav->gap && libav_is_even(libav) && libav->found < libav->gap + delay;
+}
+
 bool libav_ends_early(const Libav *reader)
 {
     Video *const video = reader->video;
@@ -335,6 +370,10 @@ bool libav_ends_early(const Libav *reader)
             return false;
         snprintf(video->cut, sizeof(video->cut), ": its header says %lld frames, and it has %llu",
                  (long long)stream->nb_frames, (unsigned long long)found);
+        return true;
+    }
+    if (lacks_last_frames(reader)) {
+        snprintf(video->cut, sizeof(video->cut), ": frames are missing before its last one");
         return true;
     }
     if (measured || missing < fmax(0.5, 3.0 * frame))
@@ -433,6 +472,8 @@ static enum FrameStatus decode_key(Libav *libav)
         status = libav_decode(libav);
     while (status == FRAME_WHOLE && !is_entry(libav));
     libav->seeking = false;
+    atomic_store(&libav->concealed, 0);
+    libav->gap = libav->concealed_at = libav->concealed_before = 0;
     return status;
 }
 

@@ -344,9 +344,15 @@ static Libav *owner_of(void *object)
 
 static void record_error(void *object, int level, const char *format, va_list list)
 {
-    Libav *const libav = level <= AV_LOG_ERROR ? owner_of(object) : NULL;
+    /* "concealing 170 DC, 170 AC, 170 MV errors in B frame", which is no error for a player */
+    const bool concealed = level == AV_LOG_INFO && !strncmp(format, "concealing ", 11);
+    Libav *const libav = level <= AV_LOG_ERROR || concealed ? owner_of(object) : NULL;
     if (!libav)
         return;
+    if (concealed) {
+        atomic_fetch_add(&libav->concealed, 1);
+        return;
+    }
     char line[sizeof(libav->log_line)];
     vsnprintf(line, sizeof(line), format, list);
     line[strcspn(line, "\n")] = '\0';
