@@ -110,7 +110,8 @@ def look(path, name, **shape):
     browser.shape(**shape)
     browser.open(f'file://{path}')
     browser.settle()
-    check(f'{name} is no wider than the window', browser.ask('document.documentElement.scrollWidth <= innerWidth'))
+    wide = browser.ask('document.documentElement.scrollWidth')  # a phone's window grows with its page
+    check(f'{name} is no wider than the window', wide <= shape['width'], wide)
     check(f'{name}: ranking and warnings are within the window', browser.ask(
         "[...document.querySelectorAll('#ranking td, #warnings td')].every((c) => c.getBoundingClientRect().right <= innerWidth)"))
     browser.picture(f'{work}/{name}.png')
@@ -252,6 +253,29 @@ def check_film():
     check_links(f'{work}/film.html', 99999)
 
 
+def check_many():
+    """The page of fifteen videos, of which one has a long name, on a phone."""
+    for i in range(15):
+        name = 'word and_no_blank' * 6 if i == 3 else f'encode{i}'
+        frames = [{'frameNum': n, 'metrics': {'vmaf': 60 + i + n % 9, 'integer_adm2': .9}} for n in range(40)]
+        details = {'schema': 1, 'program': 'vmaf-turbo', 'version': '1', 'inputs': {
+            side: {'path': path, 'kind': 'y4m', 'width': 64, 'height': 64} for side, path in (('reference', 'gone'), ('distorted', name))}}
+        with open(f'many{i:02}.json', 'w') as file:
+            json.dump({'version': '1', 'frames': frames, 'vmaf_turbo': details}, file)
+    subprocess.check_call([vmaf, '--report', *(f'many{i:02}.json' for i in range(15)), '--html', 'many.html'])
+    look(f'{work}/many.html', 'many', width=390, height=800, phone=True)
+    check('a long name is there', 'no_blank' in browser.ask("document.body.textContent"))
+    names = browser.ask("Math.max(...[...document.querySelectorAll('.wide tbody th:first-child')].filter((c) => c.closest('.wide').scrollWidth > 390)"
+                        ".map((c) => c.getBoundingClientRect().width))")
+    check('names of wide tables leave room for figures', 0 < names < 200, names)
+    tools = browser.ask("document.querySelector('.tools').getBoundingClientRect().height")
+    check('the tools leave room for drawings', tools < 200, tools)
+    looks = browser.ask("[...document.querySelectorAll('.chart')][0].querySelectorAll('.curve').length && "
+                        "[...document.querySelector('.chart').querySelectorAll('.curve')].map((c) => { const s = getComputedStyle(c); "
+                        "return s.stroke + s.strokeDasharray; })")
+    check('no two curves look the same', len(set(looks)) == 15, looks)
+
+
 def check_comparison():
     """Checks the page on which vmaf-tune compares two encoders."""
     subprocess.check_call([tune, 'compare', 'ref.y4m', '--encoders', 'libx264:preset=ultrafast,libx264:preset=veryfast',
@@ -274,6 +298,7 @@ try:
     check_clock('gaps.json', [round(.04 * i + 70 * (i > 100) + 65.535 * (i > 200), 6) for i in range(300)])
     check_clock('even.json', [round(i * 1001 / 30000 + 5.2, 6) for i in range(300)])
     check_comparison()
+    check_many()
     look(f'{work}/page.html', 'report-light', width=1100, height=1250)
     look(f'{work}/page.html', 'report-dark', width=1100, height=3400, dark=True)
     look(f'{work}/page.html', 'report-phone', width=390, height=1500, dark=True, phone=True)

@@ -414,12 +414,14 @@ void rating_tell_offset(Rating *rating, OffsetHint *hint, const SyncVideo *dist)
     if (!hint->offset)
         return;
     sync_offset_option(dist, rating->ref, hint->offset, option, sizeof(option));
-    warnings_say(
-        &rating->warnings, "offset_suspected", SIDE_DIST,
-        "Warning: %s looks misaligned: its pictures match the reference's %.1f times better %d "
-        "frame%s %s than they were compared; use --sync auto, or %s",
-        rating->video->path, hint->times, abs(hint->offset), abs(hint->offset) == 1 ? "" : "s",
-        hint->offset > 0 ? "later" : "earlier", option);
+    char text[512];
+    snprintf(text, sizeof(text),
+             "looks misaligned: its pictures match the reference's %.1f times better %d frame%s %s "
+             "than they were compared; use --sync auto, or %s",
+             hint->times, abs(hint->offset), abs(hint->offset) == 1 ? "" : "s",
+             hint->offset > 0 ? "later" : "earlier", option);
+    say("Warning: %s %s", rating->video->path, text);
+    warnings_add(&rating->warnings, "offset_suspected", SIDE_DIST, text);
 }
 
 int rating_finish(Rating *rating, const Options *options)

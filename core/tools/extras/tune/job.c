@@ -266,6 +266,18 @@ static int check_pairs(Workshop *shop, Job *job, uint64_t pairs)
     return 0;
 }
 
+/* Could all of the encode be decoded? What a decoder repaired is not what the encoder made. */
+static void check_damage(Workshop *shop, Job *job, const json_t *warnings)
+{
+    char why[640];
+    const json_t *const damage = warnings_find(warnings, "damaged", "distorted");
+    if (!damage)
+        return;
+    snprintf(why, sizeof(why), "its encode is damaged: %s",
+             json_string_value(json_object_get(damage, "text")));
+    fail(shop, job, "encoding failed", why);
+}
+
 static int finish_score(Workshop *shop, Job *job)
 {
     char error[640];
@@ -277,6 +289,8 @@ static int finish_score(Workshop *shop, Job *job)
         return 0;
     }
     err = check_pairs(shop, job, scored.pairs);
+    if (!err && job->state != JOB_FAILED)
+        check_damage(shop, job, scored.warnings);
     if (err || job->state == JOB_FAILED) {
         scored_free(&scored);
         return err;

@@ -202,6 +202,24 @@ int list_join(json_t *list, const json_t *more)
     return list ? 0 : -ENOMEM;
 }
 
+static bool member_is(const json_t *object, const char *name, const char *text)
+{
+    const char *const value = json_string_value(json_object_get(object, name));
+    return value && !strcmp(value, text);
+}
+
+const json_t *warnings_find(const json_t *warnings, const char *code, const char *input)
+{
+    size_t i;
+    const json_t *warning;
+    json_array_foreach(warnings, i, warning)
+    {
+        if (member_is(warning, "code", code) && member_is(warning, "input", input))
+            return warning;
+    }
+    return NULL;
+}
+
 void warnings_codes(const json_t *warnings, char *text, size_t size)
 {
     Names names = { .used = 0 };

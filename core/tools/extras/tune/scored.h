@@ -48,6 +48,9 @@ bool place_beside(const json_t *place, char *text, size_t size);
 /* Add the items of `more` that `list` does not have. Returns 0 or -ENOMEM. */
 int list_join(json_t *list, const json_t *more);
 
+/* The first warning with this code about this input (`reference` or `distorted`), or NULL. */
+const json_t *warnings_find(const json_t *warnings, const char *code, const char *input);
+
 /* Print the codes of warnings: "hdr, interlaced". Empty: there are none. */
 void warnings_codes(const json_t *warnings, char *text, size_t size);
 /* Print one warning for people: "the distorted video is cut". Its bytes may be anything. */
