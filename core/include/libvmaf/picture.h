@@ -74,7 +74,9 @@ typedef struct VmafPicture {
 } VmafPicture;
 
 /**
- * Allocates a picture. Its memory is zeroed and the caller holds its only reference.
+ * Allocates a picture. Its memory is zeroed and the caller holds its only reference. While there is
+ * a context, memory of released pictures is used again; once a context scores on a GPU, it is
+ * memory that the GPU copies from.
  *
  * @return 0; -EINVAL for NULL, an unknown format, a depth outside 8 to 16, or a side that is 0 or
  *         above 65536; -ENOMEM

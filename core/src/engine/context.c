@@ -12,6 +12,7 @@
 #include "base/name.h"
 #include "engine/part.h"
 #include "engine/picture.h"
+#include "engine/spare.h"
 #include "gpu/client.h"
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg)
@@ -19,6 +20,7 @@ int context_create(VmafContext **out, const VmafConfiguration *cfg)
     VmafContext *ctx = mem_zalloc(sizeof(*ctx));
     if (!ctx)
         return -ENOMEM;
+    spare_enter();
     ctx->cfg = *cfg;
     ctx->cpu = cpu_flags(cfg->cpumask);
     caller_count_init(&ctx->callers);
@@ -65,6 +67,7 @@ void context_destroy(VmafContext *ctx)
     pthread_mutex_destroy(&ctx->pictures_lock);
     caller_count_destroy(&ctx->callers);
     mem_free(ctx);
+    spare_leave();
 }
 
 bool context_enter(VmafContext *ctx)

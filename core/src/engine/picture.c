@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/spare.h"
 
 struct VmafRef {
     atomic_int count;
@@ -192,23 +193,21 @@ PlaneRange *picture_ranges(const VmafPicture *pic)
     return pic->ref->ranges;
 }
 
-static void free_block(VmafPicture *pic, void *cookie)
+static void give_block_back(VmafPicture *pic, void *cookie)
 {
-    mem_aligned_free(cookie);
+    spare_give_back(cookie);
 }
 
 int picture_alloc(VmafPicture *pic, const FrameShape *shape)
 {
-    void *block = mem_aligned_alloc(picture_size(shape));
+    void *memory;
+    SpareBlock *const block = spare_take(picture_size(shape), &memory);
     if (!block)
         return -ENOMEM;
-    const int err = picture_wrap(pic, shape, block, free_block, block);
-    if (err) {
-        mem_aligned_free(block);
-        return err;
-    }
-    memset(block, 0, picture_size(shape));
-    return 0;
+    const int err = picture_wrap(pic, shape, memory, give_block_back, block);
+    if (err)
+        spare_give_back(block);
+    return err;
 }
 
 /* ---- pools ---- */

@@ -54,7 +54,8 @@ int picture_wrap_planes(VmafPicture *pic, const VmafPictureWrapped *from);
 /* The cookie of a picture that was wrapped with this function; NULL for any other picture. */
 void *picture_cookie(const VmafPicture *pic, PictureGiveBack give_back);
 
-/* A picture over zeroed memory of its own, as vmaf_picture_alloc makes it. */
+/* A picture over zeroed memory of its own, as vmaf_picture_alloc makes it. The memory is used again
+ * (engine/spare.h). */
 int picture_alloc(VmafPicture *pic, const FrameShape *shape);
 
 /* Adds a reference to the same picture, in `out`. */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/context.h"
 #include "engine/picture.h"
+#include "engine/spare.h"
 #include "gpu/environment.h"
 #include "gpu/import.h"
 #include "gpu/upload.h"
@@ -30,6 +31,9 @@ void client_close(GpuClient *client)
         stream_destroy(client->streams[d]);
     mem_free(client->streams);
     client->streams = NULL;
+    if (client->gives_spares)
+        spare_leave_device();
+    client->gives_spares = false;
 }
 
 /* Runs the self-test for features that this device has not passed yet. A driver is trusted with a
@@ -100,6 +104,8 @@ int client_open(GpuClient *client, Feature *const *features, unsigned count, Fea
     }
     if (err)
         client_close(client);
+    else if (*taken)
+        client->gives_spares = spare_use_device(client->session->device);
     return err;
 }
 

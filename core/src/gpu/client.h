@@ -36,6 +36,7 @@ struct GpuClient {
     int submit_err;      /* several devices: a frame could not be queued, and none is after it */
     GpuImports *imports; /* pictures imported for this context */
     Resident resident;   /* pictures that the caller fills on the device */
+    bool gives_spares;   /* pictures are allocated in memory of the device (engine/spare.h) */
     bool logs_devices;   /* log with the first pair which features run where (environment.h) */
     void *own;           /* the state that a backend's own header keeps for the context, or NULL */
     void (*own_destroy)(GpuClient *client); /* frees `own` */

@@ -385,11 +385,11 @@ static void steady_state_allocates_nothing(void **state)
     for (unsigned i = 0; i < STEADY; i++)
         rig_read(&rig, true);
     scheduler_wait(rig.scheduler);
-    /* Two pictures a frame, of two blocks each, are the test's own. A feature gets working memory
+    /* Two pictures a frame, of three blocks each, are the test's own. A feature gets working memory
      * for a further worker when two of its frames first overlap, which may be late. */
     const long counted = mem_fail_after(0);
     const long late = (long)scheduler_feature_count(rig.scheduler) * (THREADS - 1);
-    assert_in_range(counted, STEADY * 4, STEADY * 4 + late);
+    assert_in_range(counted, STEADY * 6, STEADY * 6 + late);
     rig_close(&rig);
 }
 
@@ -441,9 +441,9 @@ static void references_are_kept_as_far_as_features_look_back(void **state)
         live[reach] = mem_live();
         rig_close(&rig);
     }
-    /* A picture is two blocks. */
-    assert_int_equal(live[1] - live[0], 2);
-    assert_int_equal(live[2] - live[0], 4);
+    /* A picture is three blocks. */
+    assert_int_equal(live[1] - live[0], 3);
+    assert_int_equal(live[2] - live[0], 6);
 }
 
 static atomic_uint slow_frames; /* that `slow` has measured */
@@ -481,8 +481,8 @@ static void fast_readers_wait(void **state)
         for (unsigned i = most; i < 5 * most; i++) {
             rig_read(&rig, true);
             assert_true(i + 1 - atomic_load(&slow_frames) <= most);
-            /* A picture is two blocks. */
-            assert_true(mem_live() - live <= 4 * (long)most);
+            /* A picture is three blocks. */
+            assert_true(mem_live() - live <= 6 * (long)most);
         }
         rig_close(&rig);
     }

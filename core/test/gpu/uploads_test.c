@@ -202,6 +202,42 @@ static void test_picture_last(void **unused)
     assert_int_equal(0, vmaf_picture_unref(&pic));
 }
 
+/* Once a context scores on a device, programs that allocate a picture for each frame get memory
+ * that the device copies from, zeroed. Such a picture may outlive its context. */
+static void test_allocated(void **unused)
+{
+    VmafDevice *own = rig_open(2);
+    ScoreRun run = { .device = own, .clip = &clips[0], .features = mixed, .feature_count = 1 };
+    GpuDevice *const gpu = rig_session(own)->device;
+    const SynthClip *const c = &clips[0];
+    VmafContext *vmaf;
+    VmafPicture pic;
+    GpuRange from;
+    char *scores, *wanted;
+    assert_int_equal(0, score_run(&run, &wanted));
+    assert_int_equal(0, score_open(&run, &vmaf));
+    assert_int_equal(0, vmaf_picture_alloc(&pic, c->pix_fmt, c->bitdepth, c->width, c->height));
+    assert_false(upload_find(gpu, &pic, 0, 64 * 21, &from));
+    assert_int_equal(0, vmaf_picture_unref(&pic));
+    for (unsigned t = 0; t < c->frames; t++) {
+        assert_int_equal(0, score_read(&run, vmaf, t, t));
+        assert_int_equal(0, vmaf_picture_alloc(&pic, c->pix_fmt, c->bitdepth, c->width, c->height));
+        assert_true(upload_find(gpu, &pic, 0, 64 * 21, &from));
+        for (unsigned i = 0; i < 64 * 21; i++)
+            assert_int_equal(0, ((char *)pic.data[0])[i]);
+        memset(pic.data[0], 1, 64 * 21);
+        assert_int_equal(0, vmaf_picture_unref(&pic));
+    }
+    assert_int_equal(0, vmaf_picture_alloc(&pic, c->pix_fmt, c->bitdepth, c->width, c->height));
+    assert_int_equal(0, score_close(vmaf, &scores));
+    assert_true(score_same(wanted, scores));
+    vmaf_device_close(&own);
+    memset(pic.data[0], 1, 64 * 21);
+    assert_int_equal(0, vmaf_picture_unref(&pic));
+    free(scores);
+    free(wanted);
+}
+
 #ifndef _WIN32
 /* ---- memory that ends with the last sample ---- */
 
@@ -280,9 +316,10 @@ static void test_last_row(void **unused)
 TEST_MAIN(uploads)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memories), cmocka_unit_test(test_threshold),
-        cmocka_unit_test(test_find),     cmocka_unit_test(test_in_doubt),
-        cmocka_unit_test(test_scores),   cmocka_unit_test(test_picture_last),
+        cmocka_unit_test(test_memories),  cmocka_unit_test(test_threshold),
+        cmocka_unit_test(test_find),      cmocka_unit_test(test_in_doubt),
+        cmocka_unit_test(test_scores),    cmocka_unit_test(test_picture_last),
+        cmocka_unit_test(test_allocated),
 #ifndef _WIN32
         cmocka_unit_test(test_last_row),
 #endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "engine/spare.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "gpu/device.h"
+#include "gpu/upload.h"
+
+/* The most that is kept. Programs that hold thousands of pictures need not have all their memory
+ * kept, only that of the frames in flight. */
+enum { BLOCKS_MOST = 64 };
+/* A block that was not wanted for so many pictures is of a size that is not used any more. */
+enum { IDLE_MOST = 64 };
+#define BYTES_MOST ((size_t)512 << 20)
+
+struct SpareBlock {
+    SpareBlock *next;
+    void *memory;
+    size_t size;
+    GpuDevice *device; /* the memory is the device's, which the memory keeps; NULL: ordinary */
+    uint64_t returned; /* after so many calls of spare_take */
+};
+
+static struct {
+    SpareBlock *first; /* the last one returned */
+    unsigned count;
+    size_t bytes;
+    uint64_t taken; /* calls of spare_take */
+    unsigned contexts;
+    GpuDevice *device;
+    unsigned device_users;
+    int process; /* that uses the device: a child cannot use its parent's */
+} spares;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `spares` */
+
+static void block_free(SpareBlock *block)
+{
+    if (block->device)
+        upload_free(block->device, block->memory);
+    else
+        mem_aligned_free(block->memory);
+    mem_free(block);
+}
+
+static void free_all(SpareBlock *blocks)
+{
+    for (SpareBlock *next; blocks; blocks = next) {
+        next = blocks->next;
+        block_free(blocks);
+    }
+}
+
+static void drop_locked(SpareBlock **link, SpareBlock **dropped)
+{
+    SpareBlock *const block = *link;
+    *link = block->next;
+    spares.count--;
+    spares.bytes -= block->size;
+    block->next = *dropped;
+    *dropped = block;
+}
+
+/* In a child process: forgets the parent's device, and its memory, which stays where it is. */
+static void check_process_locked(void)
+{
+    const int process = getpid();
+    SpareBlock *forgotten = NULL;
+    if (spares.process == process)
+        return;
+    for (SpareBlock **link = &spares.first; *link;)
+        if ((*link)->device)
+            drop_locked(link, &forgotten);
+        else
+            link = &(*link)->next;
+    for (SpareBlock *next; forgotten; forgotten = next) {
+        next = forgotten->next;
+        mem_free(forgotten);
+    }
+    spares.device = NULL;
+    spares.device_users = 0;
+    spares.process = process;
+}
+
+/* Takes the blocks out that are not of this device (NULL: ordinary memory). */
+static SpareBlock *drop_others_locked(const GpuDevice *device)
+{
+    SpareBlock *dropped = NULL;
+    for (SpareBlock **link = &spares.first; *link;)
+        if ((*link)->device != device)
+            drop_locked(link, &dropped);
+        else
+            link = &(*link)->next;
+    return dropped;
+}
+
+/* ---- taking ---- */
+
+/* Takes a block of this size out. NULL: there is none; a block that is too old is then in
+ * *dropped. */
+static SpareBlock *find_locked(size_t size, SpareBlock **dropped)
+{
+    SpareBlock **oldest = NULL;
+    spares.taken++;
+    for (SpareBlock **link = &spares.first; *link; link = &(*link)->next) {
+        SpareBlock *const block = *link;
+        oldest = link;
+        if (block->size != size)
+            continue;
+        *link = block->next;
+        spares.count--;
+        spares.bytes -= size;
+        return block;
+    }
+    if (oldest && spares.taken - (*oldest)->returned > IDLE_MOST)
+        drop_locked(oldest, dropped);
+    return NULL;
+}
+
+/* Takes memory of the device, or ordinary memory if it has none. */
+static bool fill(SpareBlock *block)
+{
+    if (block->device && upload_alloc(block->device, block->size, &block->memory))
+        block->device = NULL;
+    if (!block->device)
+        block->memory = mem_aligned_alloc(block->size);
+    if (block->memory)
+        memset(block->memory, 0, block->size);
+    return block->memory;
+}
+
+/* `device` is retained during the call. */
+static SpareBlock *create(size_t size, GpuDevice *device)
+{
+    SpareBlock *const block = mem_zalloc(sizeof(*block));
+    if (!block)
+        return NULL;
+    block->size = size;
+    block->device = device;
+    if (fill(block))
+        return block;
+    mem_free(block);
+    return NULL;
+}
+
+SpareBlock *spare_take(size_t size, void **memory)
+{
+    SpareBlock *dropped = NULL;
+    pthread_mutex_lock(&lock);
+    check_process_locked();
+    SpareBlock *block = find_locked(size, &dropped);
+    GpuDevice *const device = block ? NULL : spares.device;
+    if (device)
+        gpu_device_retain(device);
+    pthread_mutex_unlock(&lock);
+    free_all(dropped);
+    if (!block)
+        block = create(size, device);
+    if (device)
+        gpu_device_release(device);
+    if (block)
+        *memory = block->memory;
+    return block;
+}
+
+/* ---- giving back ---- */
+
+static bool is_kept_locked(const SpareBlock *block)
+{
+    return spares.contexts && block->device == spares.device && spares.count < BLOCKS_MOST &&
+           block->size <= BYTES_MOST - spares.bytes;
+}
+
+void spare_give_back(SpareBlock *block)
+{
+    pthread_mutex_lock(&lock);
+    check_process_locked();
+    bool kept = is_kept_locked(block);
+    pthread_mutex_unlock(&lock);
+    if (kept)
+        memset(block->memory, 0, block->size);
+    pthread_mutex_lock(&lock);
+    kept = kept && is_kept_locked(block);
+    if (kept) {
+        block->returned = spares.taken;
+        block->next = spares.first;
+        spares.first = block;
+        spares.count++;
+        spares.bytes += block->size;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!kept)
+        block_free(block);
+}
+
+/* ---- contexts and devices ---- */
+
+void spare_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    check_process_locked();
+    spares.contexts++;
+    pthread_mutex_unlock(&lock);
+}
+
+void spare_leave(void)
+{
+    SpareBlock *dropped = NULL;
+    pthread_mutex_lock(&lock);
+    check_process_locked();
+    if (!--spares.contexts)
+        while (spares.first)
+            drop_locked(&spares.first, &dropped);
+    pthread_mutex_unlock(&lock);
+    free_all(dropped);
+}
+
+bool spare_use_device(GpuDevice *device)
+{
+    SpareBlock *dropped = NULL;
+    pthread_mutex_lock(&lock);
+    check_process_locked();
+    const bool used = !spares.device || spares.device == device;
+    if (used && !spares.device_users++) {
+        gpu_device_retain(device);
+        spares.device = device;
+        dropped = drop_others_locked(device);
+    }
+    pthread_mutex_unlock(&lock);
+    free_all(dropped);
+    return used;
+}
+
+void spare_leave_device(void)
+{
+    SpareBlock *dropped = NULL;
+    GpuDevice *device = NULL;
+    pthread_mutex_lock(&lock);
+    check_process_locked();
+    if (spares.device_users && !--spares.device_users) {
+        device = spares.device;
+        spares.device = NULL;
+        dropped = drop_others_locked(NULL);
+    }
+    pthread_mutex_unlock(&lock);
+    free_all(dropped);
+    if (device)
+        gpu_device_release(device);
+}
