@@ -90,6 +90,9 @@ encode('vp9.webm', 'cut', 'libvpx-vp9', '-b:v', '100k', '-deadline', 'realtime',
 encode('vp9_hidden.webm', 'cut', 'libvpx-vp9', '-b:v', '100k', '-deadline', 'good', '-cpu-used', '5', '-auto-alt-ref', '1',
        '-lag-in-frames', '16', *GOP)
 encode('av1.mp4', 'cut', 'libsvtav1', '-crf', '55', '-preset', '12', *GOP)
+JPEG = ['-pix_fmt', 'yuvj420p', '-q:v', '20']
+encode('mjpeg.avi', 'cut', 'mjpeg', *JPEG)
+encode('mjpeg.mov', 'cut', 'mjpeg', *JPEG, '-huffman', 'optimal')
 derive('edited.mp4', 'cut', 'x264.mp4', '-ss', '1.92')
 derive('fragmented.mp4', 'cut', 'x264.mp4', '-movflags', 'frag_keyframe+empty_moov')
 
@@ -115,6 +118,9 @@ damage('broken.mkv', 'any', 'x264.mkv', flipped(0.7))
 damage('broken.ts', 'any', 'x264.ts', flipped(0.6, 400))
 damage('broken_x265.mp4', 'any', 'x265.mp4', flipped(0.5))
 damage('broken_mpeg2.ts', 'any', 'mpeg2.ts', flipped(0.5, 300))
+damage('tables_missing.mov', 'any', 'mjpeg.mov',  # from one picture on, decoders use those of the picture before
+       lambda data: data[:len(data) // 2] + data[len(data) // 2:].replace(b'\xff\xc4', b'\xff\xe5'))
+damage('broken_mjpeg.mov', 'any', 'mjpeg.mov', flipped(0.5, 300))
 damage('broken_vp9.webm', 'any', 'vp9.webm', flipped(0.6))
 
 run = subprocess.run([checker, *expected], capture_output=True, text=True, timeout=900)

@@ -223,6 +223,63 @@ static bool look_at_av1(Finding *finding, Piece rest)
     return true;
 }
 
+/* ---- JPEG ---- */
+
+/* Adds the numbers of tables, and not the tables, which change from picture to picture. A table of
+ * quantisation follows its number with 64 bytes or words; one of codes with how many codes of each
+ * of 16 lengths there are, and as many bytes. */
+static bool add_tables(Finding *finding, bool of_codes, Piece rest)
+{
+    while (rest.size) {
+        size_t size = 1 + (*rest.data >> 4 ? 128 : 64);
+        if (of_codes) {
+            size = 17;
+            for (unsigned i = 1; i < 17 && i < rest.size; i++)
+                size += rest.data[i];
+        }
+        if (rest.size < size || !add_header(finding, (Piece){ rest.data, 1 }))
+            return false;
+        rest = (Piece){ rest.data + size, rest.size - size };
+    }
+    return true;
+}
+
+/* Adds all that decoders keep from one picture to the next, up to the first scan: if each picture
+ * sets all of it anew, and to the same, each can be decoded alone. False: it is no such picture, or
+ * it is one of two fields. */
+static bool look_at_jpeg(Finding *finding, Piece packet)
+{
+    enum { BEGIN = 0xD8, CODES = 0xC4, QUANTISATION = 0xDB, SCAN = 0xDA, APPLICATION = 0xE0 };
+    static const uint8_t avi[] = { 'A', 'V', 'I', '1' };
+    if (packet.size < 4 || packet.data[0] != 0xFF || packet.data[1] != BEGIN)
+        return false;
+    Piece rest = { packet.data + 2, packet.size - 2 };
+    while (rest.size >= 4 && rest.data[0] == 0xFF) {
+        const uint8_t kind = rest.data[1];
+        const size_t size = (size_t)rest.data[2] << 8 | rest.data[3];
+        const Piece segment = { rest.data + 4, size - 2 };
+        if (kind == SCAN) {
+            see_picture(finding, true);
+            return true;
+        }
+        if (kind == 0xFF) { /* a byte that fills */
+            rest = (Piece){ rest.data + 1, rest.size - 1 };
+            continue;
+        }
+        if (size < 2 || size > rest.size - 2)
+            return false;
+        if (kind == APPLICATION && segment.size > sizeof(avi) &&
+            !memcmp(segment.data, avi, sizeof(avi)) && segment.data[sizeof(avi)])
+            return false;
+        const bool tables = kind == CODES || kind == QUANTISATION;
+        if (!add_header(finding, (Piece){ &kind, 1 }) ||
+            !(tables ? add_tables(finding, kind == CODES, segment) : add_header(finding, segment)))
+            return false;
+        rest = (Piece){ segment.data + segment.size, rest.size - 2 - size };
+    }
+    return false;
+}
+
 /* ---- the cutter ---- */
 
 static bool look(const Cutter *cutter, const AVPacket *packet, Finding *finding)
@@ -231,6 +288,8 @@ static bool look(const Cutter *cutter, const AVPacket *packet, Finding *finding)
     bool good = true;
     if (cutter->codec == AV_CODEC_ID_AV1)
         return look_at_av1(finding, rest);
+    if (cutter->codec == AV_CODEC_ID_MJPEG)
+        return look_at_jpeg(finding, rest);
     if (cutter->codec == AV_CODEC_ID_VP9)
         look_at_vp9(finding, rest);
     else
@@ -306,6 +365,7 @@ bool cutter_open(Cutter *cutter, const AVCodecParameters *parameters)
     case AV_CODEC_ID_HEVC:
         cutter->length_size = length_size_of(parameters);
         return true;
+    case AV_CODEC_ID_MJPEG:
     case AV_CODEC_ID_MPEG2VIDEO:
     case AV_CODEC_ID_VP9:
     case AV_CODEC_ID_AV1:
