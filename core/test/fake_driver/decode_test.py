@@ -70,6 +70,9 @@ for name, size in (('even', '96x80'), ('odd', '99x67')):
            '-q:v', '2', f'{name}.avi')
     for quality in (9, 25):
         ffmpeg('-i', f'{name}.avi', '-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-q:v', str(quality), f'{name}{quality}.avi')
+    if name == 'even':
+        for quality in ('', 9):  # long enough for several sections
+            ffmpeg('-stream_loop', '11', '-i', f'{name}{quality}.avi', '-c', 'copy', f'long{quality}.avi')
 probe = score('even.avi', 'even9.avi', '--hwaccel', 'cuda')
 if probe[0] and 'does not decode mjpeg' in probe[3]:
     print('skipped: this libavcodec has no NVDEC')
@@ -107,6 +110,15 @@ for name, wanted in zip(('first.json', 'out.json'), alone):
     report = json.load(open(name))
     check(f'several: {name}', [frame['metrics'] for frame in report['frames']] == wanted and KEPT in
           report['vmaf_turbo']['inputs']['distorted']['filters'])
+
+# ---- several decoders for each video ----
+long = score('long.avi', 'long9.avi')[1]
+for decoders, sessions in (('1', 2), ('3', 8), ('auto', 10)):  # one decoder of each video decodes its first frame only
+    for args, wanted in ((('--backend', 'cuda'), KEPT), ((), '')):
+        run = score('long.avi', 'long9.avi', '--hwaccel', 'cuda', '--decoders', decoders, *args, EMULATED_SESSIONS='1')
+        check(f'--decoders {decoders} {args}', run[0] == 0 and all(wanted in line for line in run[2]), f'{run[2]} {run[3]}')
+        check(f'--decoders {decoders} {args}: other scores', long and run[1] == long)
+        check(f'--decoders {decoders} {args}: wanted {sessions} sessions', f'{sessions} decoders were used' in run[3], run[3])
 
 # ---- frames cannot stay ----
 compare('a Y4M reference', FETCHED + 'even.y4m is decoded on the CPU', 'even.y4m', 'even9.avi')

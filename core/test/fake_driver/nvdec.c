@@ -4,9 +4,11 @@
  * work; the picture is then copied to device memory as NV12, on the requested stream.
  *
  * It has exactly the number of surfaces it was created with. Decoding into a surface that is still
- * mapped is a complaint on stderr, which ends the process if EMULATED_STRICT is set. */
+ * mapped is a complaint on stderr, which ends the process if EMULATED_STRICT is set. With
+ * EMULATED_SESSIONS it says how many decoders decoded something, once the last one is destroyed. */
 #include <libavcodec/avcodec.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,12 +66,15 @@ typedef struct Decoder {
     pthread_mutex_t lock; /* any thread may unmap frames */
     AVCodecContext *codec;
     AVFrame *surfaces[SURFACES_MAX];
+    bool used; /* it has decoded something */
     struct {
         uint64_t address; /* 0: free */
         int surface;
         void *stream; /* on which it is filled */
     } mapped[SURFACES_MAX];
 } Decoder;
+
+static atomic_uint decoders, used; /* that are there; that decoded something so far */
 
 static void misused(const char *what)
 {
@@ -103,6 +108,7 @@ EXPORTED int cuvidCreateDecoder(Decoder **out, const CreateInfo *info)
     decoder->codec->thread_count = 1;
     if (avcodec_open2(decoder->codec, NULL, NULL) < 0)
         abort();
+    atomic_fetch_add(&decoders, 1);
     *out = decoder;
     return OK;
 }
@@ -116,7 +122,11 @@ EXPORTED int cuvidDestroyDecoder(Decoder *decoder)
     }
     avcodec_free_context(&decoder->codec);
     pthread_mutex_destroy(&decoder->lock);
+    if (decoder->used)
+        atomic_fetch_add(&used, 1);
     free(decoder);
+    if (atomic_fetch_sub(&decoders, 1) == 1 && getenv("EMULATED_SESSIONS"))
+        fprintf(stderr, "emulated NVDEC: %u decoders were used\n", atomic_load(&used));
     return OK;
 }
 
@@ -146,6 +156,7 @@ EXPORTED int cuvidDecodePicture(Decoder *decoder, const PictureInfo *info)
     av_frame_free(surface);
     *surface = av_frame_alloc();
     const int result = decode(decoder, info, *surface);
+    decoder->used = true;
     pthread_mutex_unlock(&decoder->lock);
     return result;
 }
