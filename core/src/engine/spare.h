@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Memory of pictures that programs allocate one by one, as FFmpeg's filter does for each frame. While
- * there is a context, memory that comes back is kept and handed out again: new memory costs a page
- * fault for every page of it, and the program's thread waits for these. If a context scores on a
- * device, the memory is one that this device copies from directly. Any thread may call these
+/* Memory of pictures that programs allocate one by one, as FFmpeg's filter does for each frame.
+ * While there is a context, memory that comes back is kept and handed out again: new memory costs a
+ * page fault for every page of it, and the program's thread waits for these. If a context scores on
+ * a device, the memory is one that this device copies from directly. Any thread may call these
  * functions. */
 #ifndef ENGINE_SPARE_H
 #define ENGINE_SPARE_H
