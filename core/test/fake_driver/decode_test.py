@@ -64,7 +64,7 @@ def compare(what, wanted, *args):
 
 
 # ---- videos ----
-for name, size in (('even', '96x80'), ('odd', '99x67')):
+for name, size in (('even', '96x80'), ('odd', '99x67'), ('big', '640x480')):
     width, height = size.split('x')
     ffmpeg('-f', 'lavfi', '-i', f'testsrc2=s={size}:r=25', '-frames:v', str(FRAMES), '-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg',
            '-q:v', '2', f'{name}.avi')
@@ -97,10 +97,9 @@ compare('kept, at another rate', KEPT, 'even.avi', 'even9.avi', '--fps', '40')
 compare('kept, frames compared more than once', KEPT, 'even.avi', 'gaps.mkv', '--sync', 'nearest')
 compare('kept, a feature on the CPU', KEPT, 'even.avi', 'even9.avi', '--feature', 'null')
 compare('kept, a feature that looks back at both', KEPT, 'even.avi', 'even9.avi', '--feature', 'speed_temporal')
-for hwaccel, backend in (('auto', 'cuda'), ('cuda', 'auto'), ('auto', 'auto')):
-    run = score('even.avi', 'even9.avi', '--hwaccel', hwaccel, '--backend', backend)
-    check(f'--hwaccel {hwaccel} --backend {backend}', run[0] == 0 and all(KEPT in line for line in run[2]), f'{run[2]} {run[3]}')
-    check(f'--hwaccel {hwaccel} --backend {backend}: other scores', run[1] == score('even.avi', 'even9.avi')[1])
+run = score('even.avi', 'even9.avi', '--hwaccel', 'cuda', '--backend', 'auto')
+check('--backend auto', run[0] == 0 and all(KEPT in line for line in run[2]), f'{run[2]} {run[3]}')
+check('--backend auto: other scores', run[1] == score('even.avi', 'even9.avi')[1])
 second = score('even.avi', 'even9.avi', '--hwaccel', 'cuda', '--backend', 'cuda', '--device', '1')
 check('--device 1', second[0] == 0 and all(KEPT in line for line in second[2]), f'{second[2]} {second[3]}')
 alone = [score('even.avi', name)[1] for name in ('even9.avi', 'even25.avi')]
@@ -110,6 +109,20 @@ for name, wanted in zip(('first.json', 'out.json'), alone):
     report = json.load(open(name))
     check(f'several: {name}', [frame['metrics'] for frame in report['frames']] == wanted and KEPT in
           report['vmaf_turbo']['inputs']['distorted']['filters'])
+
+# ---- the faster one decodes: one CPU is slower than the card for large pictures, and faster for small ones ----
+before = os.sched_getaffinity(0)
+os.sched_setaffinity(0, {min(before)})
+for backend in ('cuda', 'auto'):
+    run = score('big.avi', 'big9.avi', '--hwaccel', 'auto', '--backend', backend)
+    check(f'big --hwaccel auto --backend {backend}', run[0] == 0 and len(run[2]) == 2 and all(
+          'decoded with cuda: estimated ' in line and KEPT in line for line in run[2]), f'{run[2]} {run[3]}')
+    check(f'big --backend {backend}: other scores', run[1] and run[1] == score('big.avi', 'big9.avi')[1])
+os.sched_setaffinity(0, before)
+run = score('even9.avi', 'even25.avi', '--hwaccel', 'auto', '--backend', 'cuda')
+check('small --hwaccel auto', run[0] == 0 and len(run[2]) == 2 and all(
+      'decoded on the CPU: estimated ' in line and ' with cuda (1 engine), ' in line for line in run[2]), f'{run[2]} {run[3]}')
+check('small --hwaccel auto: other scores', run[1] and run[1] == score('even9.avi', 'even25.avi')[1])
 
 # ---- several decoders for each video ----
 long = score('long.avi', 'long9.avi')[1]
@@ -141,12 +154,14 @@ check('no GPU to score', plain[0] == 0 and plain[2] == ['decoded with cuda'] * 2
 
 # ---- the device does not decode the video ----
 for codec, options in (('h264', ('libx264', '-preset', 'ultrafast')), ('av1', ('libaom-av1', '-cpu-used', '8'))):
-    ffmpeg('-i', 'even.avi', '-pix_fmt', 'yuv420p', '-c:v', *options, f'{codec}.mkv')
-    wanted = score('even.avi', f'{codec}.mkv')[1]
-    named = score('even.avi', f'{codec}.mkv', '--hwaccel', 'cuda')
+    ffmpeg('-i', 'big.avi', '-pix_fmt', 'yuv420p', '-c:v', *options, f'{codec}.mkv')
+    wanted = score('big.avi', f'{codec}.mkv')[1]
+    named = score('big.avi', f'{codec}.mkv', '--hwaccel', 'cuda')
     check(f'{codec}, a device named: status {named[0]}', named[0] and not named[1] and 'damaged' not in named[3] and
           f'the device does not decode this video ({codec})' in named[3], named[3])
-    auto = score('even.avi', f'{codec}.mkv', '--hwaccel', 'auto')
+    os.sched_setaffinity(0, {min(before)})
+    auto = score('big.avi', f'{codec}.mkv', '--hwaccel', 'auto')
+    os.sched_setaffinity(0, before)
     check(f'{codec}, any device: status {auto[0]}', wanted and auto[1] == wanted, auto[3])
     check(f'{codec}, any device: the report lacks the reason', auto[2][1:] == ['decoded on the CPU: no device decodes it'], f'{auto[2]}')
 

@@ -62,6 +62,7 @@ typedef struct Libav {
     AVBufferRef *device; /* decodes the video; NULL: the CPU does */
     const char *device_name;
     bool device_named; /* the user chose this device: there is no fallback to the CPU */
+    char choice[160];  /* --hwaccel auto: the speeds by which it was decided; empty: not decided */
     enum AVPixelFormat device_format;
     /* The device turned out not to decode this video. Set by the decoder's threads. */
     atomic_bool device_refused;
@@ -141,6 +142,9 @@ void libav_playlist_guard(Libav *libav);
 
 /* Opens a device if the options ask for one, and chooses a decoder that can use it. */
 int libav_hw_choose(Libav *libav, const AVCodec **decoder);
+/* libav_nvdec.c: the decoding engines of a CUDA device for videos of this codec and depth; 1 if they
+ * are not known. */
+unsigned libav_nvdec_engines(const AVBufferRef *device, enum AVCodecID codec, unsigned depth);
 /* Gives the device to a decoder; call before that is opened. */
 int libav_hw_attach(Libav *libav, AVCodecContext *codec);
 /* Copies the latest frame to `host` if it is on a device. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Decoding on a device. If the user names a device there is no fallback to the CPU. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/video.h"
+#include "input/decode_speed.h"
 #include "input/libav.h"
+#include "input/libav_cut.h"
 #include "common/message.h"
 
 static const char *const names[] = { "cuda", "vaapi", "vulkan" };
@@ -157,9 +160,58 @@ static bool is_tried(const Libav *libav, const char *name, bool first)
     return libav->device_named ? first && !strcmp(options->hwaccel, name) : scores == first;
 }
 
+/* ---- which is faster ---- */
+
+/* The engines that will work on this video and on others like it. */
+static unsigned engines_at_work(const Libav *libav, unsigned depth)
+{
+    const VideoOptions *const options = &libav->video->options;
+    const AVCodecParameters *const par = libav->stream->codecpar;
+    Cutter cutter;
+    if (strcmp(libav->device_name, "cuda") != 0)
+        return 1;
+    const bool cut = cutter_open(&cutter, par);
+    cutter_close(&cutter);
+    const unsigned sessions = options->videos * (cut && options->decoders ? options->decoders : 1);
+    const unsigned engines = libav_nvdec_engines(libav->device, par->codec_id, depth);
+    return engines < sessions ? engines : sessions;
+}
+
+/* True if the device decodes the video faster than the CPU, or if nothing is known about that. */
+static bool is_faster(Libav *libav, const AVCodec *cpu_decoder)
+{
+    const VideoOptions *const options = &libav->video->options;
+    const AVStream *const stream = libav->stream;
+    const AVCodecParameters *const par = stream->codecpar;
+    const AVPixFmtDescriptor *const pixel = av_pix_fmt_desc_get(par->format);
+    const double rate = stream->avg_frame_rate.num > 0 ? av_q2d(stream->avg_frame_rate) : 25.0;
+    const DecodeLoad load = {
+        .codec = avcodec_get_name(par->codec_id),
+        .width = (unsigned)par->width,
+        .height = (unsigned)par->height,
+        .depth = pixel ? (unsigned)pixel->comp[0].depth : 8,
+        .frame_bits = par->bit_rate > 0 ? (double)par->bit_rate / rate : 0.0,
+        .videos = options->videos,
+        .cpus = options->cpus,
+        .threads = (unsigned)libav_thread_count(options),
+        .scored_on_device = options->backend != NULL,
+    };
+    if (!cpu_decoder || !strcmp(cpu_decoder->name, "av1") || load.videos < 2 || !load.cpus ||
+        par->width <= 0 || par->height <= 0)
+        return true;
+    const unsigned engines = engines_at_work(libav, load.depth);
+    const double here = decode_speed_cpu(&load), there = decode_speed_device(&load, engines);
+    snprintf(libav->choice, sizeof(libav->choice),
+             "estimated %.0f pairs a second with %s (%u engine%s), %.0f on the CPU (%u thread%s)",
+             there, libav->device_name, engines, engines > 1 ? "s" : "", here, load.cpus,
+             load.cpus > 1 ? "s" : "");
+    return there >= here;
+}
+
 int libav_hw_choose(Libav *libav, const AVCodec **decoder)
 {
     const char *const asked = libav->video->options.hwaccel;
+    const AVCodec *const cpu_decoder = *decoder;
     char why[256] = "";
     libav->device_format = AV_PIX_FMT_NONE;
     if (!asked || !strcmp(asked, "none") || libav->device_refused)
@@ -167,8 +219,14 @@ int libav_hw_choose(Libav *libav, const AVCodec **decoder)
     libav->device_named = strcmp(asked, "auto") != 0;
     for (size_t i = 0; i < 2 * NAMES; i++)
         if (is_tried(libav, names[i % NAMES], i < NAMES) &&
-            !try_device(libav, i % NAMES, decoder, why, sizeof(why)))
+            !try_device(libav, i % NAMES, decoder, why, sizeof(why))) {
+            if (libav->device_named || is_faster(libav, cpu_decoder))
+                return 0;
+            libav_hw_close(libav);
+            libav->device_format = AV_PIX_FMT_NONE;
+            *decoder = cpu_decoder;
             return 0;
+        }
     if (!libav->device_named)
         return 0;
     say("%s: --hwaccel %s: %s", libav->video->path, asked, why);
@@ -226,11 +284,14 @@ int libav_hw_tell(Libav *libav)
     if (!asked || !strcmp(asked, "none"))
         return 0;
     if (video->traits.hwaccel) {
-        video_note(video, "hwaccel", true, "decoded with %s", video->traits.hwaccel);
+        video_note(video, "hwaccel", true, "decoded with %s%s%s", video->traits.hwaccel,
+                   *libav->choice ? ": " : "", libav->choice);
         return 0;
     }
     if (!libav->device_named) {
-        video_note(video, "hwaccel", true, "decoded on the CPU: no device decodes it");
+        video_note(video, "hwaccel", true, "decoded on the CPU: %s",
+                   *libav->choice && !libav->device_refused ? libav->choice
+                                                            : "no device decodes it");
         return 0;
     }
     return libav_hw_refuse(libav);

@@ -122,8 +122,10 @@ typedef struct VideoOptions {
     unsigned decoders;    /* the most that decode the video side by side; 0: one */
     bool decoders_auto;   /* only as many of these as help */
     size_t decoders_room; /* bytes of frames that they may decode ahead */
-    bool quiet;           /* do not log notes: an earlier reading of the video logged them */
-    bool even; /* frames are found by their times, if they have times: the rate must be constant */
+    unsigned videos;      /* of the run, and the CPUs that it may use: for `hwaccel` "auto" */
+    unsigned cpus;
+    bool quiet; /* do not log notes: an earlier reading of the video logged them */
+    bool even;  /* frames are found by their times, if they have times: the rate must be constant */
     VideoCrop crop; /* score this rectangle of the frames; a width of 0: all of them */
     bool bars;      /* the rectangle is what black bars leave, by --crop auto */
     bool no_grain;  /* leave out the film grain that the decoder would add */

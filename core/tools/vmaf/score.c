@@ -82,6 +82,8 @@ static int create_video(Run *run, const char *path, bool is_ref)
                                         .device = o->device,
                                         .local = o->local_only,
                                         .threads = decoder_threads(run),
+                                        .videos = run->count + 1,
+                                        .cpus = cpus_allowed(),
                                         .no_grain = o->no_grain,
                                         .crop = o->crop[is_ref ? SIDE_REF : SIDE_DIST] };
     set_decoders(&(*video)->options, run);

@@ -292,7 +292,7 @@ const Arg align_options[] = {
     { .name = "hwaccel",
       .value = "DEVICE",
       .help = "decode with vulkan, cuda or vaapi, or fail; auto:\n"
-              "with one of them if possible; none (default)",
+              "with one of them if it is faster; none (default)",
       .newer = true,
       .set = set_hwaccel,
       .complete = "vulkan|cuda|vaapi|auto|none" },
