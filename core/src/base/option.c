@@ -232,6 +232,12 @@ const char *metric_alias(const char *raw)
     return raw;
 }
 
+bool option_differs(const Option *table, const void *values, const char *name)
+{
+    const Option *const o = find(table, name);
+    return o && !is_default(o, values);
+}
+
 bool option_equal(const Option *table, const void *a, const void *b)
 {
     for (const Option *o = table; o && o->name; o++) {

@@ -63,6 +63,9 @@ int option_parse(const Option *table, const char *feature, const Dict *dict, voi
 void option_metric_name(const Option *table, const void *values, const char *raw, char *out,
                         size_t size);
 
+/* True if the option of this name has another value than its default. */
+bool option_differs(const Option *table, const void *values, const char *name);
+
 /* Do two filled structs hold the same values? */
 bool option_equal(const Option *table, const void *a, const void *b);
 

@@ -189,25 +189,26 @@ static int check_backend(VmafContext *ctx, const char *extractor, const FeatureD
     return -EINVAL;
 }
 
-int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
+static const FeatureDef *find_extractor(const char *extractor)
 {
-    const FeatureDef *def = feature_find(extractor);
-    if (!def) {
-        const char *const successor = feature_successor(extractor);
-        const char *const ours = feature_elsewhere(extractor);
-        if (successor)
-            log_error("there is no feature extractor \"%s\": %s", extractor, successor);
-        else if (ours && feature_find(ours))
-            log_error("unknown feature extractor \"%s\": here its name is \"%s\"", extractor, ours);
-        else
-            log_error("unknown feature extractor \"%s\"", extractor);
-        return -EINVAL;
-    }
+    const FeatureDef *const def = feature_find(extractor);
+    if (def)
+        return def;
+    const char *const successor = feature_successor(extractor);
+    const char *const ours = feature_elsewhere(extractor);
+    if (successor)
+        log_error("there is no feature extractor \"%s\": %s", extractor, successor);
+    else if (ours && feature_find(ours))
+        log_error("unknown feature extractor \"%s\": here its name is \"%s\"", extractor, ours);
+    else
+        log_error("unknown feature extractor \"%s\"", extractor);
+    return NULL;
+}
+
+static int register_feature(VmafContext *ctx, const FeatureDef *def, Dict *options, bool gpu_only)
+{
     Feature *f;
-    bool gpu_only;
-    int err = check_backend(ctx, extractor, def, &gpu_only);
-    if (!err)
-        err = feature_create(&f, def, options);
+    int err = feature_create(&f, def, options);
     if (err)
         return err;
     f->gpu_only = gpu_only;
@@ -217,6 +218,67 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
         feature_destroy(f);
     }
     return err;
+}
+
+/* Registers a feature with the same options but FeatureDef.again. `instead` not NULL: the value of
+ * FeatureDef.instead. */
+static int register_one(VmafContext *ctx, const FeatureDef *def, const Dict *options,
+                        const char *instead, bool gpu_only)
+{
+    Dict *own = NULL;
+    int err = 0;
+    for (size_t i = 0; !err && i < options->count; i++)
+        if (strcmp(options->entries[i].key, def->again) != 0)
+            err = dict_set_raw(&own, options->entries[i].key, options->entries[i].value);
+    if (!err && instead)
+        err = dict_set_raw(&own, def->instead, instead);
+    if (!err)
+        err = register_feature(ctx, def, own, gpu_only);
+    if (err)
+        dict_destroy(own);
+    return err;
+}
+
+/* Registers a feature whose options ask for it twice. Takes `options` over on success only. */
+static int register_twice(VmafContext *ctx, const FeatureDef *def, Dict *options, bool gpu_only)
+{
+    int err = register_one(ctx, def, options, NULL, gpu_only);
+    if (!err)
+        err = register_one(ctx, def, options, dict_get(options, def->again), gpu_only);
+    if (!err)
+        dict_destroy(options);
+    return err;
+}
+
+/* *twice: the options have a value for FeatureDef.again. -EINVAL for bad options. */
+static int asks_twice(const FeatureDef *def, Dict *options, bool *twice)
+{
+    Feature *f;
+    *twice = false;
+    if (!def->again || !dict_get(options, def->again))
+        return 0;
+    const int err = feature_create(&f, def, options);
+    if (err)
+        return err;
+    *twice = option_differs(def->options, f->options, def->again);
+    f->dict = NULL;
+    feature_destroy(f);
+    return 0;
+}
+
+int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
+{
+    const FeatureDef *const def = find_extractor(extractor);
+    bool gpu_only, twice;
+    if (!def)
+        return -EINVAL;
+    int err = check_backend(ctx, extractor, def, &gpu_only);
+    if (!err)
+        err = asks_twice(def, options, &twice);
+    if (err)
+        return err;
+    return twice ? register_twice(ctx, def, options, gpu_only)
+                 : register_feature(ctx, def, options, gpu_only);
 }
 
 int context_import_score(VmafContext *ctx, const char *name, unsigned index, double value)

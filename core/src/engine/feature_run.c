@@ -42,6 +42,7 @@ void feature_run_destroy(FeatureRun *run)
     if (run->state != RUN_NEW && run->feature->def->close)
         run->feature->def->close(run->feature);
     mem_free(run->scratches);
+    mem_free(run->feature->guests);
     feature_destroy(run->feature);
     mem_free(run);
 }
@@ -72,6 +73,24 @@ int feature_run_init(FeatureRun *run, const FrameShape *shape, unsigned threads)
     return run->init_err;
 }
 
+bool feature_run_join(FeatureRun *run, FeatureRun *guest)
+{
+    Feature *const f = run->feature;
+    const FeatureDef *const def = f->def;
+    if (guest->feature->def != def || !def->can_join || !def->can_join(f, guest->feature))
+        return false;
+    assert(!(def->flags & FEATURE_SERIAL) && !run->scratch_count);
+    Feature **const guests = mem_realloc(f->guests, (f->guest_count + 1) * sizeof(*guests));
+    if (!guests)
+        return false;
+    f->guests = guests;
+    guests[f->guest_count++] = guest->feature;
+    guest->is_guest = true;
+    log_debug("feature \"%s\": number %u is measured with number %u", def->name,
+              guest->feature->order, f->order);
+    return true;
+}
+
 static int take_scratch(FeatureRun *run, pthread_mutex_t *lock, void **scratch)
 {
     *scratch = NULL;
@@ -98,13 +117,15 @@ static void give_scratch(FeatureRun *run, pthread_mutex_t *lock, void *scratch)
         run->feature->def->scratch_destroy(scratch);
 }
 
-int feature_run_measure(FeatureRun *run, pthread_mutex_t *lock, const FramePair *pair, void *result,
-                        Team *team)
+int feature_run_measure(Job *job, pthread_mutex_t *lock, const FramePair *pair, Team *team)
 {
+    FeatureRun *const run = job->run;
+    const FeatureDef *const def = run->feature->def;
     void *scratch;
     int err = take_scratch(run, lock, &scratch);
     if (!err) {
-        err = run->feature->def->measure(run->feature, scratch, pair, result, team);
+        err = job->results ? def->measure_all(run->feature, scratch, pair, job->results, team)
+                           : def->measure(run->feature, scratch, pair, job->result, team);
         give_scratch(run, lock, scratch);
     }
     return err;

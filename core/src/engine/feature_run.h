@@ -18,6 +18,7 @@ typedef struct Job {
     FeatureRun *run;
     Frame *frame;
     void *result;
+    void **results;   /* its own and those of its feature's guests; NULL: no guests */
     bool due;         /* the feature does not skip the frame */
     int err;          /* not 0: there is no result */
     struct Job *next; /* in FeatureRun.waiting */
@@ -29,6 +30,7 @@ struct FeatureRun {
     int init_err; /* why it is broken */
     bool flushed;
     int gpu_number; /* its number among the features on the GPU; -1: it runs on the CPU */
+    bool is_guest;  /* another run measures it, too */
 
     /* The scheduler's lock guards the rest. */
     void **scratches; /* a stack of those that no measure is using */
@@ -46,9 +48,12 @@ void feature_run_destroy(FeatureRun *run); /* NULL is fine */
  * `threads` bounds the frames measured at the same time. */
 int feature_run_init(FeatureRun *run, const FrameShape *shape, unsigned threads);
 
-/* Measures a pair on the calling thread. `lock` is the scheduler's; it is not held while
- * measuring. */
-int feature_run_measure(FeatureRun *run, pthread_mutex_t *lock, const FramePair *pair, void *result,
-                        Team *team);
+/* Makes `guest` a guest of `run`, if the features allow that. False: they do not, or memory is
+ * short; then each measures for itself. */
+bool feature_run_join(FeatureRun *run, FeatureRun *guest);
+
+/* Measures a job's frame on the calling thread, for the guests of its feature, too. `lock` is the
+ * scheduler's; it is not held while measuring. */
+int feature_run_measure(Job *job, pthread_mutex_t *lock, const FramePair *pair, Team *team);
 
 #endif

@@ -40,8 +40,10 @@ static void destroy_frames(Scheduler *s)
     for (unsigned i = 0; s->frames && i < s->in_flight; i++) {
         Frame *frame = &s->frames[i];
         for (unsigned j = 0; j < frame->job_capacity; j++) {
-            if (frame->jobs[j])
-                mem_aligned_free(frame->jobs[j]->result);
+            if (!frame->jobs[j])
+                continue;
+            mem_aligned_free(frame->jobs[j]->result);
+            mem_free(frame->jobs[j]->results);
             mem_free(frame->jobs[j]);
         }
         mem_free(frame->jobs);
@@ -241,13 +243,21 @@ static void finish_job(Scheduler *s, Job *job, int err)
     release_frame(s, job->frame);
 }
 
+/* The job of a feature's guest in a frame. */
+static Job *guest_job(const Job *job, unsigned i)
+{
+    return job->frame->jobs[job->run->feature->guests[i]->order];
+}
+
 static void run_job(Task *task)
 {
     Job *job = (Job *)task; /* its first member */
     Scheduler *s = job->frame->scheduler;
     int err = 0;
     if (!atomic_load(&s->cancelled))
-        err = feature_run_measure(job->run, &s->lock, &job->frame->pair, job->result, s->team);
+        err = feature_run_measure(job, &s->lock, &job->frame->pair, s->team);
+    for (unsigned i = 0; i < job->run->feature->guest_count; i++)
+        finish_job(s, guest_job(job, i), err);
     finish_job(s, job, err);
 }
 
@@ -281,6 +291,24 @@ static int create_frames(Scheduler *s)
     return 0;
 }
 
+/* Lets jobs of features with guests find the results of all. */
+static int list_results(Frame *frame)
+{
+    for (unsigned i = 0; i < frame->job_capacity; i++) {
+        Job *const job = frame->jobs[i];
+        const unsigned guests = job->run->feature->guest_count;
+        if (!guests || job->results)
+            continue;
+        job->results = mem_array(guests + 1, sizeof(*job->results));
+        if (!job->results)
+            return -ENOMEM;
+        job->results[0] = job->result;
+        for (unsigned g = 0; g < guests; g++)
+            job->results[g + 1] = guest_job(job, g)->result;
+    }
+    return 0;
+}
+
 static int grow_jobs(Scheduler *s, Frame *frame)
 {
     if (frame->job_capacity < s->run_count) {
@@ -309,7 +337,7 @@ static int grow_jobs(Scheduler *s, Frame *frame)
         *job = (Job){ .task.run = run_job, .run = s->runs[i], .frame = frame, .result = result };
         frame->jobs[i] = job;
     }
-    return 0;
+    return list_results(frame);
 }
 
 /* Waits for the frame that the next pair will use. It stays at the head of the free list until
@@ -336,6 +364,24 @@ static Frame *take_frame(Scheduler *s)
     return frame;
 }
 
+static bool measures_here(const FeatureRun *run)
+{
+    return run->gpu_number < 0 && !run->is_guest;
+}
+
+/* Lets features that do the same work share it, once, before the first pair. Those that are
+ * registered later work for themselves, because frames are under way by then. */
+static void join_runs(Scheduler *s)
+{
+    if (s->tickets || s->joined)
+        return;
+    s->joined = true;
+    for (unsigned i = 1; i < s->run_count; i++)
+        for (unsigned host = 0; host < i && measures_here(s->runs[i]); host++)
+            if (measures_here(s->runs[host]))
+                feature_run_join(s->runs[host], s->runs[i]);
+}
+
 int scheduler_prepare(Scheduler *s, const FrameShape *shape)
 {
     int err = s->frames ? 0 : create_frames(s);
@@ -345,7 +391,10 @@ int scheduler_prepare(Scheduler *s, const FrameShape *shape)
         err = scheduler_open_gpu(s);
         s->gpu_asked = !err;
     }
-    return err ? err : grow_jobs(s, next_frame(s));
+    if (err)
+        return err;
+    join_runs(s);
+    return grow_jobs(s, next_frame(s));
 }
 
 static bool takes_part(const FeatureRun *run, const FrameInput *input)
@@ -456,7 +505,7 @@ int scheduler_read(Scheduler *s, const FrameInput *input)
     if (s->gpu_run_count)
         scheduler_submit_to_gpu(s, frame);
     for (unsigned i = 0; i < s->run_count; i++)
-        if (frame->jobs[i]->due && s->runs[i]->gpu_number < 0)
+        if (frame->jobs[i]->due && measures_here(s->runs[i]))
             start_job(s, frame->jobs[i]);
     release_frame(s, frame);
     return s->team ? 0 : scheduler_error(s);

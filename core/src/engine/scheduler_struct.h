@@ -37,6 +37,7 @@ struct Scheduler {
     FeatureRun **runs;
     unsigned run_count;
     size_t run_capacity;
+    bool joined;               /* join_runs has been called */
     VmafPicture previous[2];   /* references of the last two reads */
     VmafPicture previous_dist; /* distorted picture of the last read */
     atomic_bool cancelled;

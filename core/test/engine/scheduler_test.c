@@ -4,6 +4,7 @@
  * scores. */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -178,6 +179,65 @@ static const FeatureDef delayed = {
     .flush = delayed_flush,
 };
 
+/* shared: all of them but number 9 are measured in one call. */
+typedef struct SharedOptions {
+    int number;
+} SharedOptions;
+
+static const Option shared_options[] = {
+    INT_OPTION(SharedOptions, number, "number", "n", 0, 0, 9, "its number"),
+    { 0 },
+};
+
+static atomic_uint shared_calls;
+
+static int shared_number(const Feature *f)
+{
+    return ((const SharedOptions *)f->options)->number;
+}
+
+static unsigned shared_value(const VmafPicture *ref, int number)
+{
+    return first_sample(ref) + 1000 * (unsigned)number;
+}
+
+static bool shared_can_join(const Feature *f, const Feature *other)
+{
+    return shared_number(f) != 9 && shared_number(other) != 9;
+}
+
+static int shared_measure_all(const Feature *f, void *scratch, const FramePair *pair,
+                              void *const *results, Team *team)
+{
+    atomic_fetch_add(&shared_calls, 1);
+    dawdle(pair->position);
+    if ((int)pair->position == atomic_load(&fail_position))
+        return -EIO;
+    *(unsigned *)results[0] = shared_value(pair->ref, shared_number(f));
+    for (unsigned i = 0; i < f->guest_count; i++)
+        *(unsigned *)results[i + 1] = shared_value(pair->ref, shared_number(f->guests[i]));
+    return 0;
+}
+
+static int shared_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                          Team *team)
+{
+    assert_int_equal(f->guest_count, 0);
+    return shared_measure_all(f, scratch, pair, &result, team);
+}
+
+static const FeatureDef shared = {
+    .name = "shared",
+    .options = shared_options,
+    .options_size = sizeof(SharedOptions),
+    .outputs = (const FeatureOutput[]){ { .name = "shared" }, { .name = NULL } },
+    .result_size = sizeof(unsigned),
+    .can_join = shared_can_join,
+    .measure = shared_measure,
+    .measure_all = shared_measure_all,
+    .report = history_report,
+};
+
 typedef struct Rig {
     ScoreStore *scores;
     Scheduler *scheduler;
@@ -185,13 +245,25 @@ typedef struct Rig {
     uint64_t position;
 } Rig;
 
-static void rig_add(Rig *rig, const FeatureDef *def)
+static void rig_add_with(Rig *rig, const FeatureDef *def, Dict *options)
 {
     Feature *f;
-    assert_int_equal(feature_create(&f, def, NULL), 0);
+    assert_int_equal(feature_create(&f, def, options), 0);
     f->scores = rig->scores;
     f->order = scheduler_feature_count(rig->scheduler);
     assert_int_equal(scheduler_add(rig->scheduler, f), 0);
+}
+
+static void rig_add(Rig *rig, const FeatureDef *def)
+{
+    rig_add_with(rig, def, NULL);
+}
+
+static void rig_add_shared(Rig *rig, const char *number)
+{
+    Dict *options = NULL;
+    assert_int_equal(dict_set(&options, "number", number), 0);
+    rig_add_with(rig, &shared, options);
 }
 
 static void rig_open_empty(Rig *rig, unsigned threads)
@@ -409,6 +481,44 @@ static const FeatureDef late = {
     .report = history_report,
 };
 
+/* Numbers 1, 2 and 3 are measured in one call a frame, 9 and those that come late in one of their
+ * own. An error is one of all that share the call. */
+static void features_share_a_measure(void **state)
+{
+    enum { LATE = 10, FAILS = 20 };
+    for (size_t t = 0; t < COUNT(thread_counts); t++) {
+        Rig rig;
+        rig_open(&rig, thread_counts[t]);
+        rig_add_shared(&rig, "1");
+        rig_add_shared(&rig, "9");
+        rig_add_shared(&rig, "2");
+        rig_add(&rig, &delayed);
+        rig_add_shared(&rig, "3");
+        atomic_store(&shared_calls, 0);
+        atomic_store(&fail_position, FAILS);
+        for (unsigned i = 0; i < FRAMES; i++) {
+            if (i == LATE)
+                rig_add_shared(&rig, "4");
+            rig_read(&rig, i % 2 == 0);
+        }
+        scheduler_flush(rig.scheduler);
+        assert_int_equal(scheduler_flush(rig.scheduler), 0);
+        assert_int_equal(atomic_load(&shared_calls), 2 * FRAMES / 2 + (FRAMES - LATE) / 2);
+        for (unsigned i = 0; i < FRAMES; i++) {
+            static const int numbers[] = { 1, 2, 3, 9, 4 };
+            for (size_t n = 0; n < COUNT(numbers); n++) {
+                char name[16];
+                snprintf(name, sizeof(name), "shared_n_%d", numbers[n]);
+                const bool has = i % 2 == 0 && i != FAILS && (numbers[n] != 4 || i >= LATE);
+                const uint8_t ref = (uint8_t)(i * 7 + 1);
+                assert_true(score(&rig, name, i) == (has ? ref + 1000 * numbers[n] : -1));
+            }
+        }
+        atomic_store(&fail_position, -1);
+        rig_close(&rig);
+    }
+}
+
 static void late_features_start_with_the_next_pair(void **state)
 {
     for (size_t t = 0; t < COUNT(thread_counts); t++) {
@@ -498,6 +608,7 @@ TEST_MAIN(scheduler)
         cmocka_unit_test(failed_frames_leave_nothing),
         cmocka_unit_test(may_end_at_any_moment),
         cmocka_unit_test(steady_state_allocates_nothing),
+        cmocka_unit_test(features_share_a_measure),
         cmocka_unit_test(late_features_start_with_the_next_pair),
         cmocka_unit_test(references_are_kept_as_far_as_features_look_back),
         cmocka_unit_test(fast_readers_wait),

@@ -25,6 +25,8 @@ static const Option adm_options[] = {
                   "upper limit of the enhancement gain"),
     DOUBLE_OPTION(AdmOptions, csf.view_dist, "adm_norm_view_dist", "nvd", 3.0, 0.75, 24.0,
                   "viewing distance in picture heights"),
+    DOUBLE_OPTION(AdmOptions, extra_view_dist, "adm_norm_view_dist_extra", NULL, 0.0, 0.0, 24.0,
+                  "second viewing distance, for scores of its own; 0: none"),
     INT_OPTION(AdmOptions, csf.display_height, "adm_ref_display_height", "rdh", 1080, 1, 4320,
                "height of the display in pixels"),
     DOUBLE_OPTION(AdmOptions, noise_weight, "adm_noise_weight", "nw", 0.03125, 0.0, 1500.0,
@@ -84,22 +86,41 @@ static int adm_init(Feature *f)
     return 0;
 }
 
-static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+/* Closer than three heights of 1080 lines the weights leave the range of the fixed point. */
+static bool is_too_close(const AdmCsf *csf)
+{
+    return csf->view_dist * csf->display_height < 3.0 * 1080.0;
+}
+
+/* True if the features differ only in what follows after the transform: contrast sensitivity, and
+ * how scores are made of sums. */
+static bool can_join(const Feature *f, const Feature *other)
+{
+    const AdmOptions *const a = f->options, *const b = other->options;
+    return a->gain_limit == b->gain_limit && a->skip_scale0 == b->skip_scale0 &&
+           a->skip_aim == b->skip_aim && !is_too_close(&a->csf) && !is_too_close(&b->csf);
+}
+
+static int measure_all(const Feature *f, void *scratch, const FramePair *pair, void *const *results,
                        Team *team)
 {
     const AdmOptions *const options = f->options;
     AdmSetup *const setup = f->state;
-    /* Closer than three heights of 1080 lines the weights leave the range of the fixed point. This
-     * is an error of each frame, not of the options, because the reference reports it that way.
-     * With threads, several frames are under way before the caller sees the error; it is logged
-     * once. */
-    if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0) {
+    /* This is an error of each frame, not of the options, because the reference reports it that
+     * way. With threads, several frames are under way before the caller sees the error; it is
+     * logged once. */
+    if (is_too_close(&options->csf)) {
         if (!atomic_flag_test_and_set(&setup->logged))
             log_error("adm: adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
         return -EINVAL;
     }
-    adm_frame_measure(scratch, setup, options, pair->ref, pair->dist, result, team);
+    adm_frame_measure(scratch, setup, options, pair->ref, pair->dist, results, team);
     return 0;
+}
+
+static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+{
+    return measure_all(f, scratch, pair, &result, team);
 }
 
 /* ---- Scores, from the sums of any backend */
@@ -223,7 +244,11 @@ const FeatureDef feature_adm = {
     .close = feature_free_state,
     .scratch_create = adm_frame_create,
     .scratch_destroy = adm_frame_destroy,
-    .measure = adm_measure,
+    .measure = measure,
+    .can_join = can_join,
+    .measure_all = measure_all,
     .report = adm_report,
+    .again = "adm_norm_view_dist_extra",
+    .instead = "adm_norm_view_dist",
     .gpu = &adm_gpu,
 };

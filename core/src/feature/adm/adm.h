@@ -141,6 +141,7 @@ typedef struct AdmOptions {
     bool debug, skip_scale0, skip_aim;
     AdmCsf csf;
     double dlm_weight, gain_limit, noise_weight, min_val;
+    double extra_view_dist; /* read by the engine (FeatureDef.again) */
 } AdmOptions;
 
 /* Energies of one level, by band: sums over the rows of the core, each row rounded first. */
@@ -165,15 +166,17 @@ void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape,
 
 /* ---- Frame routine */
 
-/* Create and destroy the working memory of one measure at a time: line buffers and low-pass planes
- * (FeatureDef.scratch_create and scratch_destroy). */
+/* Create and destroy the working memory of one measure at a time: line buffers and low-pass planes,
+ * for the feature and its guests (FeatureDef.scratch_create and scratch_destroy). */
 typedef struct AdmFrame AdmFrame;
 int adm_frame_create(const Feature *f, void **frame);
 void adm_frame_destroy(void *frame);
 
-/* Measures one pair of pictures. The threads of `team` share the rows. */
+/* Measures one pair of pictures for a feature and its guests, which differ in contrast sensitivity
+ * only: they share the transform and its split into restored and additive detail. results[0] is
+ * for the feature, results[i] for guest i - 1. The threads of `team` share the rows. */
 void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions *options,
-                       const VmafPicture *ref, const VmafPicture *dist, AdmResult *result,
+                       const VmafPicture *ref, const VmafPicture *dist, void *const *results,
                        Team *team);
 
 extern const FeatureGpu adm_gpu;

@@ -128,16 +128,21 @@ void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape, const 
 enum { REF, DIST, PICTURES };
 enum { RESTORED, ADDITIVE, COMPONENTS };
 
-/* The rows that a sweep keeps. The index is y & 1 or y % 3: row y is still needed when the row
- * below comes in. `near` and `own` are those of each masker. */
+/* The rows that a sweep keeps for one contrast sensitivity. The index is y & 1 or y % 3: row y is
+ * still needed when the row below comes in. `near` and `own` are those of each masker. */
+typedef struct ViewLines {
+    uint32_t *weighed[2][COMPONENTS][ADM_BANDS];
+    int32_t *near[3][COMPONENTS], *own[2][COMPONENTS];
+} ViewLines;
+
+/* The rows that it keeps for all of them. */
 typedef struct Lines {
     void *split_work;
     void *band[PICTURES][ADM_BANDS];
     void *component[2][COMPONENTS][ADM_BANDS]; /* fine levels: the signals; coarse levels:
                                                 * temporary */
-    uint32_t *weighed[2][COMPONENTS][ADM_BANDS];
-    int32_t *near[3][COMPONENTS], *own[2][COMPONENTS];
     int32_t *mask_work;
+    ViewLines *view; /* view_count of them */
 } Lines;
 
 typedef struct Plane {
@@ -149,6 +154,12 @@ struct AdmFrame {
     void *block;
     Lines lines[SWEEP_JOBS];
     Plane low[ADM_LEVELS - 1][PICTURES]; /* low-pass bands, which the next level splits */
+
+    /* The feature and its guests; each sees with the weights of the view of its number. */
+    unsigned feature_count, view_count;
+    unsigned *view_of;
+    const AdmSetup **view; /* whose weights and routines the view has */
+    AdmSums *sums;         /* view_count for each job: row energies so far */
 };
 
 /* ---- Memory: one block, divided into pieces. A first pass without a block computes its size. */
@@ -172,18 +183,24 @@ static void carve_lines(Carver *c, Lines *lines, const AdmLevel *l)
     for (int b = 0; b < ADM_BANDS; b++) {
         for (int p = 0; p < PICTURES; p++)
             lines->band[p][b] = carve(c, row);
-        for (int i = 0; i < 2 * COMPONENTS; i++) {
+        for (int i = 0; i < 2 * COMPONENTS; i++)
             lines->component[i / COMPONENTS][i % COMPONENTS][b] = carve(c, row);
-            lines->weighed[i / COMPONENTS][i % COMPONENTS][b] = carve(c, row);
-        }
-    }
-    for (int p = 0; p < COMPONENTS; p++) {
-        for (int i = 0; i < 3; i++)
-            lines->near[i][p] = carve(c, row);
-        for (int i = 0; i < 2; i++)
-            lines->own[i][p] = carve(c, row);
     }
     lines->mask_work = carve(c, row);
+}
+
+static void carve_view(Carver *c, ViewLines *view, const AdmLevel *l)
+{
+    const size_t row = (size_t)l->w * sizeof(int32_t);
+    for (int b = 0; b < ADM_BANDS; b++)
+        for (int i = 0; i < 2 * COMPONENTS; i++)
+            view->weighed[i / COMPONENTS][i % COMPONENTS][b] = carve(c, row);
+    for (int p = 0; p < COMPONENTS; p++) {
+        for (int i = 0; i < 3; i++)
+            view->near[i][p] = carve(c, row);
+        for (int i = 0; i < 2; i++)
+            view->own[i][p] = carve(c, row);
+    }
 }
 
 static unsigned sweep_jobs(const AdmLevel *l)
@@ -194,8 +211,11 @@ static unsigned sweep_jobs(const AdmLevel *l)
 
 static void carve_all(Carver *c, AdmFrame *s, const AdmSetup *setup)
 {
-    for (unsigned i = 0; i < sweep_jobs(&setup->level[0]); i++)
+    for (unsigned i = 0; i < sweep_jobs(&setup->level[0]); i++) {
         carve_lines(c, &s->lines[i], &setup->level[0]);
+        for (unsigned v = 0; v < s->view_count; v++)
+            carve_view(c, &s->lines[i].view[v], &setup->level[0]);
+    }
     for (int i = 0; i < ADM_LEVELS - 1; i++) {
         const AdmLevel *const l = &setup->level[i];
         const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
@@ -206,17 +226,54 @@ static void carve_all(Carver *c, AdmFrame *s, const AdmSetup *setup)
     }
 }
 
+/* True if both weigh the bands alike, so that their sums are the same. */
+static bool see_alike(const AdmSetup *a, const AdmSetup *b)
+{
+    for (int i = 0; i < ADM_LEVELS; i++)
+        if (memcmp(a->level[i].q, b->level[i].q, sizeof(a->level[i].q)) != 0)
+            return false;
+    return true;
+}
+
+/* Numbers the different contrast sensitivities of a feature and its guests. */
+static int list_views(AdmFrame *s, const Feature *f)
+{
+    s->feature_count = 1 + f->guest_count;
+    s->view_of = mem_array(s->feature_count, sizeof(*s->view_of));
+    s->view = mem_array(s->feature_count, sizeof(*s->view));
+    if (!s->view_of || !s->view)
+        return -ENOMEM;
+    for (unsigned i = 0; i < s->feature_count; i++) {
+        const AdmSetup *const setup = i ? f->guests[i - 1]->state : f->state;
+        unsigned view = 0;
+        while (view < s->view_count && !see_alike(setup, s->view[view]))
+            view++;
+        s->view[view] = view < s->view_count ? s->view[view] : setup;
+        s->view_count += view == s->view_count;
+        s->view_of[i] = view;
+    }
+    s->sums = mem_array((size_t)SWEEP_JOBS * s->view_count, sizeof(*s->sums));
+    for (unsigned i = 0; i < SWEEP_JOBS; i++)
+        s->lines[i].view = mem_array(s->view_count, sizeof(ViewLines));
+    for (unsigned i = 0; i < SWEEP_JOBS; i++)
+        if (!s->lines[i].view)
+            return -ENOMEM;
+    return s->sums ? 0 : -ENOMEM;
+}
+
 int adm_frame_create(const Feature *f, void **frame)
 {
     const AdmSetup *const setup = f->state;
     AdmFrame *const s = mem_zalloc(sizeof(*s));
-    if (!s)
+    if (!s || list_views(s, f)) {
+        adm_frame_destroy(s);
         return -ENOMEM;
+    }
     Carver c = { 0 };
     carve_all(&c, s, setup);
     s->block = mem_aligned_alloc(c.used);
     if (!s->block) {
-        mem_free(s);
+        adm_frame_destroy(s);
         return -ENOMEM;
     }
     /* Vector code reads past the ends of rows: those bytes must be defined. */
@@ -233,6 +290,11 @@ void adm_frame_destroy(void *scratch)
     if (!frame)
         return;
     mem_aligned_free(frame->block);
+    for (unsigned i = 0; i < SWEEP_JOBS; i++)
+        mem_free(frame->lines[i].view);
+    mem_free(frame->sums);
+    mem_free(frame->view);
+    mem_free(frame->view_of);
     mem_free(frame);
 }
 
@@ -240,12 +302,12 @@ void adm_frame_destroy(void *scratch)
 
 typedef struct Sweep {
     const AdmSetup *setup;
+    int level;
     const AdmLevel *l;
     bool coarse, detail, aim;
     Plane in[PICTURES], out[PICTURES]; /* out.data is NULL at the last level */
     unsigned jobs;
     AdmFrame *frame;
-    AdmSums sums[SWEEP_JOBS];
 } Sweep;
 
 /* Source rows of the four taps of band row y. The top edge is reflected without repeating its first
@@ -261,13 +323,12 @@ static void tap_rows(const Plane *in, int n, int y, const void *rows[ADM_TAPS])
 
 static void split(const Sweep *s, Lines *lines, int y, bool low, bool detail)
 {
-    const int level = (int)(s->l - s->setup->level);
     for (int p = 0; p < PICTURES; p++) {
         const void *rows[ADM_TAPS];
         tap_rows(&s->in[p], s->l->in_h, y, rows);
         void *const a = low ? s->out[p].data + y * s->out[p].stride : NULL;
-        s->setup->dsp.split_row[level](s->l, rows, lines->split_work, a,
-                                       detail ? lines->band[p] : NULL);
+        s->setup->dsp.split_row[s->level](s->l, rows, lines->split_work, a,
+                                          detail ? lines->band[p] : NULL);
     }
 }
 
@@ -287,11 +348,15 @@ static void decouple_and_weigh(const Sweep *s, Lines *lines, int y)
     dsp->decouple_row[s->coarse](s->l, (const void *const *)lines->band[REF],
                                  (const void *const *)lines->band[DIST], component[RESTORED],
                                  component[ADDITIVE]);
-    for (int p = 0; p < COMPONENTS; p++) {
-        int32_t *const near = lines->near[y % 3][p];
-        dsp->weigh_row[s->coarse](s->l, (const void *const *)component[p], lines->weighed[y & 1][p],
-                                  near, lines->own[y & 1][p]);
-        extend_near(s->l, near);
+    for (unsigned v = 0; v < s->frame->view_count; v++) {
+        const AdmSetup *const view = s->frame->view[v];
+        for (int p = 0; p < COMPONENTS; p++) {
+            int32_t *const near = lines->view[v].near[y % 3][p];
+            view->dsp.weigh_row[s->coarse](
+                &view->level[s->level], (const void *const *)component[p],
+                lines->view[v].weighed[y & 1][p], near, lines->view[v].own[y & 1][p]);
+            extend_near(s->l, near);
+        }
     }
 }
 
@@ -313,31 +378,37 @@ static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
     add_row(sums->den, row, s->l->plain_row);
 }
 
-/* Adds the energy of one component of row y, masked by the other component in rows y-1…y+1. */
-static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal,
+/* Adds the energy of one component of row y, masked by the other component in rows y-1…y+1, as view
+ * number v sees it. */
+static void masked_energy(const Sweep *s, const Lines *lines, unsigned v, int y, int signal,
                           int64_t total[ADM_BANDS])
 {
+    const AdmSetup *const view = s->frame->view[v];
+    const ViewLines *const own = &lines->view[v];
     const int masker = signal == RESTORED ? ADDITIVE : RESTORED;
     const int above = y > 0 ? y - 1 : 1, below = y + 1 < s->l->h ? y + 1 : s->l->h - 1;
     const AdmMaskRows mask = {
-        .near = { lines->near[above % 3][masker], lines->near[y % 3][masker],
-                  lines->near[below % 3][masker] },
-        .own = lines->own[y & 1][masker],
+        .near = { own->near[above % 3][masker], own->near[y % 3][masker],
+                  own->near[below % 3][masker] },
+        .own = own->own[y & 1][masker],
         .work = lines->mask_work,
     };
     const void *const *const rows = s->coarse
-                                        ? (const void *const *)lines->weighed[y & 1][signal]
+                                        ? (const void *const *)own->weighed[y & 1][signal]
                                         : (const void *const *)lines->component[y & 1][signal];
     int64_t row[ADM_BANDS];
-    s->setup->dsp.energy_row[s->coarse](s->l, rows, &mask, row);
+    view->dsp.energy_row[s->coarse](&view->level[s->level], rows, &mask, row);
     add_row(total, row, s->l->row);
 }
 
+/* Adds to the sums of each view. */
 static void masked_energies(const Sweep *s, const Lines *lines, int y, AdmSums *sums)
 {
-    masked_energy(s, lines, y, RESTORED, sums->num);
-    if (s->aim)
-        masked_energy(s, lines, y, ADDITIVE, sums->aim);
+    for (unsigned v = 0; v < s->frame->view_count; v++) {
+        masked_energy(s, lines, v, y, RESTORED, sums[v].num);
+        if (s->aim)
+            masked_energy(s, lines, v, y, ADDITIVE, sums[v].aim);
+    }
 }
 
 /* ---- One level */
@@ -352,14 +423,20 @@ static int min_int(int a, int b)
     return a < b ? a : b;
 }
 
+static AdmSums *sums_of(const Sweep *s, unsigned job)
+{
+    return s->frame->sums + (size_t)job * s->frame->view_count;
+}
+
 /* Sweeps rows first…last-1 of the bands: writes their low-pass rows and sums those in the core.
- * Masks reach one row further, so two jobs compute those rows. */
+ * Masks reach one row further, so two jobs compute those rows. The reference's own energy does not
+ * depend on the view: the first one's sums have it. */
 static void sweep_job(void *arg, unsigned job)
 {
     Sweep *const s = arg;
     const AdmLevel *const l = s->l;
     Lines *const lines = &s->frame->lines[job];
-    AdmSums *const sums = &s->sums[job];
+    AdmSums *const sums = sums_of(s, job);
     const int first = (int)((int64_t)l->h * job / s->jobs),
               last = (int)((int64_t)l->h * (job + 1) / s->jobs);
     const int core0 = max_int(first, l->top), core1 = min_int(last, l->bottom);
@@ -385,15 +462,21 @@ static void sweep_job(void *arg, unsigned job)
         masked_energies(s, lines, core1 - 1, sums);
 }
 
-static void add_sums(AdmSums *into, const AdmSums *from)
+/* Adds what a job has summed of a level to the results. */
+static void add_sums(const Sweep *s, unsigned job, void *const *results)
 {
-    add_row(into->num, from->num, 0);
-    add_row(into->den, from->den, 0);
-    add_row(into->aim, from->aim, 0);
+    const AdmFrame *const frame = s->frame;
+    const AdmSums *const sums = sums_of(s, job);
+    for (unsigned i = 0; i < frame->feature_count; i++) {
+        AdmSums *const into = &((AdmResult *)results[i])->level[s->level];
+        add_row(into->num, sums[frame->view_of[i]].num, 0);
+        add_row(into->den, sums[0].den, 0);
+        add_row(into->aim, sums[frame->view_of[i]].aim, 0);
+    }
 }
 
 void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions *options,
-                       const VmafPicture *ref, const VmafPicture *dist, AdmResult *result,
+                       const VmafPicture *ref, const VmafPicture *dist, void *const *results,
                        Team *team)
 {
     const VmafPicture *const pic[PICTURES] = { ref, dist };
@@ -401,8 +484,10 @@ void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions 
     for (int p = 0; p < PICTURES; p++)
         s.in[p] = (Plane){ pic[p]->data[0], pic[p]->stride[0] };
 
-    *result = (AdmResult){ 0 };
+    for (unsigned i = 0; i < frame->feature_count; i++)
+        *(AdmResult *)results[i] = (AdmResult){ 0 };
     for (int i = 0; i < ADM_LEVELS; i++) {
+        s.level = i;
         s.l = &setup->level[i];
         s.coarse = i > 0;
         s.detail = i > 0 || !options->skip_scale0;
@@ -415,10 +500,10 @@ void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions 
         for (int p = 0; p < PICTURES; p++)
             s.out[p] = i < ADM_LEVELS - 1 ? frame->low[i][p] : (Plane){ 0 };
         assert(s.jobs >= 1 && s.jobs <= SWEEP_JOBS);
-        memset(s.sums, 0, sizeof(s.sums));
+        memset(frame->sums, 0, (size_t)s.jobs * frame->view_count * sizeof(*frame->sums));
         team_run(team, s.jobs, sweep_job, &s);
         for (unsigned j = 0; j < s.jobs; j++)
-            add_sums(&result->level[i], &s.sums[j]);
+            add_sums(&s, j, results);
         memcpy(s.in, s.out, sizeof(s.in));
     }
 }
