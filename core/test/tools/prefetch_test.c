@@ -171,8 +171,9 @@ static void open_decoded(Video *video)
     planes_lay_out(&shape, &format);
     *video = (Video){ .path = "decoded", .reader = &decoder, .format = format, .native = format };
     assert_int_equal(source_open_none(&video->source), 0);
-    assert_int_equal(
-        convert_create(&video->convert, &shape, NULL, &format, SCALE_BICUBIC, RANGE_UNKNOWN), 0);
+    assert_int_equal(convert_create(&video->convert, &shape, NULL, &format, SCALE_BICUBIC,
+                                    RANGE_UNKNOWN, SITING_UNKNOWN),
+                     0);
     decoded = 0;
 }
 

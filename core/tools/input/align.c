@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "input/chroma.h"
 #include "input/reader.h"
 #include "common/message.h"
 
@@ -73,6 +74,43 @@ static bool are_converted(Video *const *videos, unsigned count, const VideoAlign
     return convert;
 }
 
+/* A turned picture's chroma no longer lies as its file says, unless it lies in the middle. */
+static enum VideoSiting siting_of(const Video *video)
+{
+    const VideoTraits *const traits = &video->traits;
+    return traits->siting && (!traits->rotation || traits->siting == SITING_CENTRE) ? traits->siting
+                                                                                    : SITING_LEFT;
+}
+
+static bool is_subsampled(enum VmafPixelFormat pix_fmt)
+{
+    return pix_fmt == VMAF_PIX_FMT_YUV420P || pix_fmt == VMAF_PIX_FMT_YUV422P;
+}
+
+/* True if chroma must be raised to 4:4:4 for extractors that are told what samples are: they take
+ * all of it as sited left, and of one format. */
+static bool raises_chroma(Video *const *videos, unsigned count, const VideoAlign *how)
+{
+    bool subsampled = false, mixed = false;
+    enum VmafPixelFormat chroma = VMAF_PIX_FMT_UNKNOWN;
+    for (unsigned i = 0; i < count; i++) {
+        const enum VmafPixelFormat pix_fmt = videos[i]->format.pix_fmt;
+        if (pix_fmt == VMAF_PIX_FMT_YUV400P)
+            continue;
+        subsampled |= is_subsampled(pix_fmt);
+        mixed |= chroma && pix_fmt != chroma;
+        mixed |= is_subsampled(pix_fmt) && siting_of(videos[i]) != SITING_LEFT;
+        chroma = pix_fmt;
+    }
+    return how->by_tags && subsampled && mixed && are_converted(videos, count, how);
+}
+
+/* The depth in which raised chroma loses nothing, as far as there is one. */
+static unsigned raised_depth(unsigned bitdepth)
+{
+    return bitdepth + CHROMA_BITS <= 12 ? 12 : 16;
+}
+
 static VideoFormat common_format(Video *const *videos, unsigned count, const VideoAlign *how)
 {
     VideoFormat common = videos[0]->format;
@@ -83,12 +121,27 @@ static VideoFormat common_format(Video *const *videos, unsigned count, const Vid
         if (fineness(format->pix_fmt) > fineness(common.pix_fmt))
             common.pix_fmt = format->pix_fmt;
     }
+    if (raises_chroma(videos, count, how)) {
+        common.pix_fmt = VMAF_PIX_FMT_YUV444P;
+        common.bitdepth = raised_depth(common.bitdepth);
+    }
     if (widen && common.bitdepth < how->least_depth)
         common.bitdepth = how->least_depth;
     if (how->box_width)
         fit(&common, how->box_width, how->box_height);
     return common;
 }
+
+/* How chroma was raised, for notes. */
+static const char *const raised_names[] = {
+    [SITING_UNKNOWN] = "",
+    [SITING_LEFT] = " (linear, sited left)",
+    [SITING_CENTRE] = " (linear, sited in the centre)",
+    [SITING_TOP_LEFT] = " (linear, sited top left)",
+    [SITING_TOP] = " (linear, sited at the top)",
+    [SITING_BOTTOM_LEFT] = " (linear, sited bottom left)",
+    [SITING_BOTTOM] = " (linear, sited at the bottom)",
+};
 
 static void note_conversion(Video *video, const VideoFormat *from, enum VideoScale scale)
 {
@@ -100,8 +153,9 @@ static void note_conversion(Video *video, const VideoFormat *from, enum VideoSca
         video_note(video, "widened", true, "widened from %u to %u bits (samples times %u)",
                    from->bitdepth, target->bitdepth, 1u << (target->bitdepth - from->bitdepth));
     if (from->pix_fmt != target->pix_fmt)
-        video_note(video, "chroma", true, "chroma brought from %s to %s",
-                   video_format_name(from->pix_fmt), video_format_name(target->pix_fmt));
+        video_note(video, "chroma", true, "chroma brought from %s to %s%s",
+                   video_format_name(from->pix_fmt), video_format_name(target->pix_fmt),
+                   is_subsampled(from->pix_fmt) ? raised_names[video->raised] : "");
 }
 
 /* ---- shapes ---- */
@@ -188,6 +242,7 @@ static int check_shapes(Video *const *videos, unsigned count, const VideoAlign *
 static int convert_all(Video *const *videos, unsigned count, const VideoAlign *how)
 {
     const VideoFormat common = common_format(videos, count, how);
+    const bool raise = raises_chroma(videos, count, how);
     for (unsigned i = 0; i < count; i++) {
         const VideoFormat *const format = &videos[i]->format;
         if (how->refuse && (format->width != common.width || format->height != common.height)) {
@@ -197,6 +252,8 @@ static int convert_all(Video *const *videos, unsigned count, const VideoAlign *h
             return -EINVAL;
         }
         const VideoFormat from = *format;
+        if (raise)
+            video_raise_chroma(videos[i], siting_of(videos[i]));
         const int err = video_convert(videos[i], &common, how->scale);
         if (err)
             return err;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/chroma.h"
 #include "input/reader.h"
 #include "common/message.h"
 
@@ -16,6 +17,8 @@ struct Convert {
     VideoFormat target; /* this and what follows: as convert_create got them */
     enum VideoScale scale;
     enum VideoRange range;
+    enum VideoSiting raised;
+    bool raises;             /* chroma is raised, not scaled */
     PlaneScaler *scalers[2]; /* for luma and chroma; NULL: the size stays */
     uint16_t *ranged[2];     /* tables for luma and chroma that convert the range; NULL: none */
     uint8_t *block, *own;    /* memory for `whole`, and its first aligned byte */
@@ -71,10 +74,18 @@ static Planes cut(const Convert *convert, const Planes *whole)
     return planes;
 }
 
+static bool can_raise(const Convert *convert)
+{
+    const Planes *const from = &convert->from;
+    return convert->raised && convert->target.pix_fmt == VMAF_PIX_FMT_YUV444P &&
+           convert->target.bitdepth > 8 && from->width[0] == convert->target.width &&
+           from->height[0] == convert->target.height && chroma_can_raise(from);
+}
+
 static int add_scaler(Convert *convert, unsigned p, enum VideoScale method)
 {
     const Planes *const from = &convert->from, *const to = &convert->to;
-    if (p >= from->count || p >= to->count ||
+    if (p >= from->count || p >= to->count || (p && convert->raises) ||
         (from->width[p] == to->width[p] && from->height[p] == to->height[p]))
         return 0;
     return plane_scaler_create(&convert->scalers[p],
@@ -111,7 +122,8 @@ static int add_ranges(Convert *convert, enum VideoRange range)
 }
 
 int convert_create(Convert **out, const Planes *shape, const VideoCrop *crop,
-                   const VideoFormat *target, enum VideoScale scale, enum VideoRange range)
+                   const VideoFormat *target, enum VideoScale scale, enum VideoRange range,
+                   enum VideoSiting raised)
 {
     Convert *const convert = calloc(1, sizeof(*convert));
     if (!convert)
@@ -120,10 +132,12 @@ int convert_create(Convert **out, const Planes *shape, const VideoCrop *crop,
     convert->target = *target;
     convert->scale = scale;
     convert->range = range;
+    convert->raised = raised;
     if (crop)
         convert->crop = *crop;
     crop_shape(convert);
     planes_lay_out(&convert->to, target);
+    convert->raises = can_raise(convert);
     int err = add_ranges(convert, range);
     for (unsigned p = 0; p < 2 && !err; p++)
         err = add_scaler(convert, p, scale);
@@ -138,12 +152,12 @@ int convert_create(Convert **out, const Planes *shape, const VideoCrop *crop,
 int convert_copy(Convert **copy, const Convert *convert)
 {
     return convert_create(copy, &convert->whole, &convert->crop, &convert->target, convert->scale,
-                          convert->range);
+                          convert->range, convert->raised);
 }
 
 bool convert_scales(const Convert *convert)
 {
-    return convert->scalers[0] || convert->scalers[1];
+    return convert->scalers[0] || convert->scalers[1] || convert->raises;
 }
 
 void convert_destroy(Convert *convert)
@@ -262,6 +276,8 @@ static int convert_plane(Convert *convert, const Planes *from, unsigned p, const
     int err = 0;
     if (p >= from->count) {
         fill_grey(pic, p);
+    } else if (p && convert->raises) {
+        err = chroma_raise(from, p, convert->raised, pic);
     } else if (scaler) {
         const uint8_t *data;
         ptrdiff_t stride;

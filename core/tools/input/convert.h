@@ -26,10 +26,12 @@ typedef struct Convert Convert;
 
 /* Prepares a conversion from planes of this shape to pictures of `target`. `crop`: the rectangle
  * to take of the planes; NULL, or a width of 0: all of them. `range`: RANGE_LIMITED converts full
- * range to limited, RANGE_FULL the other way round, RANGE_UNKNOWN changes nothing. Logs errors;
- * returns 0 or negative errno. */
+ * range to limited, RANGE_FULL the other way round, RANGE_UNKNOWN changes nothing. `raised`: how
+ * chroma lies that is raised linearly, if only its size changes; SITING_UNKNOWN: it is scaled as
+ * luma is. Logs errors; returns 0 or negative errno. */
 int convert_create(Convert **convert, const Planes *shape, const VideoCrop *crop,
-                   const VideoFormat *target, enum VideoScale scale, enum VideoRange range);
+                   const VideoFormat *target, enum VideoScale scale, enum VideoRange range,
+                   enum VideoSiting raised);
 /* Makes another one that does the same, for another thread. */
 int convert_copy(Convert **copy, const Convert *convert);
 void convert_destroy(Convert *convert); /* NULL is fine */

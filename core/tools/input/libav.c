@@ -56,6 +56,26 @@ static void set_rate(Libav *libav)
     }
 }
 
+static enum VideoSiting siting_of(enum AVChromaLocation location)
+{
+    switch (location) {
+    case AVCHROMA_LOC_LEFT:
+        return SITING_LEFT;
+    case AVCHROMA_LOC_CENTER:
+        return SITING_CENTRE;
+    case AVCHROMA_LOC_TOPLEFT:
+        return SITING_TOP_LEFT;
+    case AVCHROMA_LOC_TOP:
+        return SITING_TOP;
+    case AVCHROMA_LOC_BOTTOMLEFT:
+        return SITING_BOTTOM_LEFT;
+    case AVCHROMA_LOC_BOTTOM:
+        return SITING_BOTTOM;
+    default:
+        return SITING_UNKNOWN;
+    }
+}
+
 static void set_colours(VideoTraits *traits, const AVFrame *frame)
 {
     const AVPixFmtDescriptor *const pixel = av_pix_fmt_desc_get(frame->format);
@@ -70,8 +90,20 @@ static void set_colours(VideoTraits *traits, const AVFrame *frame)
         traits->primaries = av_color_primaries_name(frame->color_primaries);
     if (frame->color_trc != AVCOL_TRC_UNSPECIFIED)
         traits->transfer = av_color_transfer_name(frame->color_trc);
+    traits->siting = siting_of(frame->chroma_location);
     traits->hdr =
         frame->color_trc == AVCOL_TRC_SMPTE2084 || frame->color_trc == AVCOL_TRC_ARIB_STD_B67;
+}
+
+/* True for AVIF and other stills of that kind. */
+static bool is_heif(const AVFormatContext *format)
+{
+    static const char *const brands[] = { "avif", "avis", "heic", "heix", "mif1", "msf1" };
+    const AVDictionaryEntry *const brand = av_dict_get(format->metadata, "major_brand", NULL, 0);
+    for (size_t i = 0; brand && i < sizeof(brands) / sizeof(brands[0]); i++)
+        if (!strcmp(brand->value, brands[i]))
+            return true;
+    return false;
 }
 
 static void set_traits(Libav *libav)
@@ -84,6 +116,7 @@ static void set_traits(Libav *libav)
     if (libav->stream->codecpar->bit_rate > 0)
         traits->bit_rate = (uint64_t)libav->stream->codecpar->bit_rate;
     set_colours(traits, libav_host_frame(libav));
+    traits->usual_matrix = is_heif(libav->format) ? "smpte170m" : NULL;
     const AVRational aspect =
         av_guess_sample_aspect_ratio(libav->format, libav->stream, libav->frame);
     if (aspect.num > 0 && aspect.den > 0) {

@@ -82,6 +82,7 @@ const char *libav_api_open(void);
     X(av_color_space_name)                                                                         \
     X(av_color_transfer_name)                                                                      \
     X(av_dict_free)                                                                                \
+    X(av_dict_get)                                                                                 \
     X(av_dict_set)                                                                                 \
     X(av_display_rotation_get)                                                                     \
     X(av_frame_alloc)                                                                              \
@@ -139,6 +140,7 @@ extern LibavApi libav_api;
 #define av_color_space_name libav_api.av_color_space_name
 #define av_color_transfer_name libav_api.av_color_transfer_name
 #define av_dict_free libav_api.av_dict_free
+#define av_dict_get libav_api.av_dict_get
 #define av_dict_set libav_api.av_dict_set
 #define av_demuxer_iterate libav_api.av_demuxer_iterate
 #define av_display_rotation_get libav_api.av_display_rotation_get

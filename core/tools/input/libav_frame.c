@@ -176,7 +176,7 @@ int frame_unpacker_open(FrameUnpacker *unpacker, Video *video, const AVFrame *fr
     video->format = (VideoFormat){ unpacker->shape.width[0], unpacker->shape.height[0],
                                    unpacker->shape.bitdepth, picture_format(&unpacker->shape) };
     return convert_create(&video->convert, &unpacker->shape, NULL, &video->format, SCALE_BICUBIC,
-                          RANGE_UNKNOWN);
+                          RANGE_UNKNOWN, SITING_UNKNOWN);
 }
 
 void frame_unpacker_close(FrameUnpacker *unpacker)

@@ -276,6 +276,11 @@ void video_convert_range(Video *video, enum VideoRange range)
     video->range = range;
 }
 
+void video_raise_chroma(Video *video, enum VideoSiting siting)
+{
+    video->raised = siting;
+}
+
 int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale)
 {
     const VideoFormat *const from = &video->format;
@@ -293,8 +298,8 @@ int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale
         else
             planes_lay_out(&shape, from);
         Convert *convert;
-        const int err =
-            convert_create(&convert, &shape, &video->options.crop, target, scale, video->range);
+        const int err = convert_create(&convert, &shape, &video->options.crop, target, scale,
+                                       video->range, video->raised);
         if (err)
             return err;
         convert_destroy(video->convert);
@@ -354,7 +359,8 @@ int video_crop(Video *video, const VideoCrop *crop)
     format.width = crop->width;
     format.height = crop->height;
     Convert *convert;
-    err = convert_create(&convert, &shape, crop, &format, SCALE_BICUBIC, RANGE_UNKNOWN);
+    err = convert_create(&convert, &shape, crop, &format, SCALE_BICUBIC, RANGE_UNKNOWN,
+                         SITING_UNKNOWN);
     if (err)
         return err;
     convert_destroy(video->convert);

@@ -81,6 +81,17 @@ typedef struct VideoFormat {
 
 enum VideoRange { RANGE_UNKNOWN, RANGE_LIMITED, RANGE_FULL };
 
+/* Where samples of chroma lie between those of luma. */
+enum VideoSiting {
+    SITING_UNKNOWN, /* counts as SITING_LEFT */
+    SITING_LEFT,    /* on the even columns, midway between two rows */
+    SITING_CENTRE,
+    SITING_TOP_LEFT,
+    SITING_TOP,
+    SITING_BOTTOM_LEFT,
+    SITING_BOTTOM,
+};
+
 /* Properties of a video besides the format of its samples. Zero means unknown. Strings are FFmpeg's
  * names and live as long as the video. */
 typedef struct VideoTraits {
@@ -91,7 +102,9 @@ typedef struct VideoTraits {
     const char *container, *codec, *pixel_format;
     const char *hwaccel; /* the device API that decodes; NULL: the CPU decodes */
     enum VideoRange range;
+    enum VideoSiting siting; /* of subsampled chroma */
     const char *matrix, *primaries, *transfer;
+    const char *usual_matrix;        /* where the file names none; NULL: its format does not say */
     unsigned aspect_num, aspect_den; /* the aspect ratio of a sample */
     bool hdr;                        /* the transfer function is PQ or HLG */
     bool interlaced;
@@ -144,8 +157,10 @@ typedef struct Video {
     VideoOptions options;
     VideoNote *notes;
     unsigned note_count;
-    bool notes_lost;         /* memory ran out: a note is missing */
-    enum VideoRange range;   /* the range to convert samples to; UNKNOWN: do not convert */
+    bool notes_lost;       /* memory ran out: a note is missing */
+    enum VideoRange range; /* the range to convert samples to; UNKNOWN: do not convert */
+    enum VideoSiting
+        raised; /* chroma is raised to 4:4:4 linearly, as it lies; UNKNOWN: it is scaled */
     struct Convert *convert; /* NULL: frames are delivered unchanged */
     bool rgb;         /* frames are converted from RGB with the matrix and range in `traits` */
     bool rgb_whole;   /* with `rgb`: the samples could be delivered as they are */
@@ -247,6 +262,10 @@ uint64_t video_frames_left(const Video *video);
 /* The range that later calls of video_convert convert samples to. The file's own range is in
  * `traits`. */
 void video_convert_range(Video *video, enum VideoRange range);
+
+/* Later calls of video_convert to 4:4:4 raise chroma linearly, whose samples lie so, where luma is
+ * not scaled. */
+void video_raise_chroma(Video *video, enum VideoSiting siting);
 
 /* From now on video_read delivers frames in the format `target`: scaled, widened, chroma
  * resampled, as far as they differ. The bit depth may only grow. Each sample is resampled at

@@ -155,22 +155,39 @@ static const char *matrix_name(const char *matrix)
     return NULL;
 }
 
-/* The matrix of a video: the user's, the file's, or BT.709, with a warning. */
+/* The matrix of a video: of the user, of the file or, with a warning, of its format, or BT.709. */
 static const char *matrix_of(const Video *video, const FeatureSpec *spec, Warnings *warnings)
 {
     const char *const given = given_value(spec, "matrix");
     const char *const tagged = video->traits.matrix, *const name = matrix_name(tagged);
+    const char *const usual = matrix_name(video->traits.usual_matrix);
+    const char *const assumed = usual && !tagged ? usual : "bt709";
     const bool is_grey = video->format.pix_fmt == VMAF_PIX_FMT_YUV400P;
     char text[200];
     if (video->rgb_kept || (name && !given))
         return name;
     if (given)
         return given;
-    snprintf(text, sizeof(text), "%s reads %s as bt709: its file %s%s", spec->extractor,
-             video->path, tagged ? "says " : "names no matrix", tagged ? tagged : "");
+    snprintf(text, sizeof(text), "%s reads %s as %s: its file %s%s", spec->extractor, video->path,
+             assumed, tagged ? "says " : "names no matrix", tagged ? tagged : "");
     if (!video->raw && !is_grey)
         warnings_add(warnings, "assumed", SIDES, text);
-    return "bt709";
+    return assumed;
+}
+
+/* Warns if the extractor will take chroma for sited left, and the file says that it is not. */
+static void check_siting(const Video *video, const FeatureSpec *spec, Warnings *warnings)
+{
+    const enum VmafPixelFormat pix_fmt = video->format.pix_fmt;
+    const bool is_subsampled = pix_fmt == VMAF_PIX_FMT_YUV420P || pix_fmt == VMAF_PIX_FMT_YUV422P;
+    char text[200];
+    if (!is_subsampled || video->traits.siting <= SITING_LEFT)
+        return;
+    snprintf(text, sizeof(text),
+             "%s takes the chroma of %s for sited left, and its file says that it is not: alone, "
+             "with --no_prediction, it takes it as it is",
+             spec->extractor, video->path);
+    warnings_add(warnings, "assumed", SIDES, text);
 }
 
 static const char *range_of(const Video *video, const FeatureSpec *spec)
@@ -193,6 +210,7 @@ static int set_tags(VmafFeatureDictionary **dict, const FeatureSpec *spec,
     int err = 0;
     for (unsigned i = 0; !err && i < SIDES && videos[i] && is_open(spec, keys[i], &option); i++) {
         const Video *const video = videos[i];
+        check_siting(video, spec, warnings);
         int used = snprintf(text, sizeof(text), "%s/%s", matrix_of(video, spec, warnings),
                             range_of(video, spec));
         if (!video->range)
