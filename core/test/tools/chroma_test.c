@@ -14,8 +14,8 @@ static const struct {
     enum VideoSiting siting;
     double x, y; /* of the first sample, in samples of luma */
 } sitings[] = {
-    { SITING_UNKNOWN, 0, 0.5 }, { SITING_LEFT, 0, 0.5 },      { SITING_CENTRE, 0.5, 0.5 },
-    { SITING_TOP_LEFT, 0, 0 },  { SITING_TOP, 0.5, 0 },       { SITING_BOTTOM_LEFT, 0, 1 },
+    { SITING_UNKNOWN, 0, 0.5 }, { SITING_LEFT, 0, 0.5 }, { SITING_CENTRE, 0.5, 0.5 },
+    { SITING_TOP_LEFT, 0, 0 },  { SITING_TOP, 0.5, 0 },  { SITING_BOTTOM_LEFT, 0, 1 },
     { SITING_BOTTOM, 0.5, 1 },
 };
 
@@ -26,7 +26,8 @@ typedef struct Chroma {
     uint8_t bytes[MOST * MOST];
 } Chroma;
 
-static void chroma_fill(Chroma *c, enum VmafPixelFormat pix_fmt, unsigned w, unsigned h, unsigned bits)
+static void chroma_fill(Chroma *c, enum VmafPixelFormat pix_fmt, unsigned w, unsigned h,
+                        unsigned bits)
 {
     planes_lay_out(&c->planes, &(VideoFormat){ w, h, bits, pix_fmt });
     const unsigned width = c->planes.width[1];
