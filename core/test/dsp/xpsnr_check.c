@@ -139,9 +139,8 @@ static void bench(Case *c)
 
 void xpsnr_check(const CheckSet *set)
 {
-    static const unsigned depths[] = { 8, 10, 12, 16 };
-    for (unsigned i = 0; i < 16; i++) {
-        Case c = { .set = set, .bpc = depths[i / 4], .order = i % 2 + 1, .large = i / 2 % 2 };
+    for (unsigned i = 0; i < 4 * 9; i++) {
+        Case c = { .set = set, .bpc = 8 + i / 4, .order = i % 2 + 1, .large = i / 2 % 2 };
         xpsnr_dsp_init(&c.dsp[0], c.bpc, c.order, c.large, 0);
         xpsnr_dsp_init(&c.dsp[1], c.bpc, c.order, c.large, set->cpu);
         for (unsigned w = 1; w <= WIDEST; w += w < 72 ? 1 : 13)

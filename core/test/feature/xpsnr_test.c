@@ -99,11 +99,30 @@ static void equal_pictures_score_infinity(void **state)
     }
 }
 
-static void other_depths_and_rates_are_refused(void **state)
+static void every_depth_is_measured(void **state)
 {
-    Scoring *s;
-    assert_int_equal(open_pair(&s, NULL, VMAF_PIX_FMT_YUV420P, 9, 64, 48, hundred), -EINVAL);
-    scoring_close(s);
+    for (unsigned bpc = 8; bpc <= 16; bpc++) {
+        const double peak = (1u << bpc) - 1;
+        Scoring *s;
+        assert_int_equal(open_pair(&s, NULL, VMAF_PIX_FMT_YUV400P, bpc, 40, 40, off_by_tens), 0);
+        assert_true(scoring_score(s, "xpsnr_y") == level(1600, peak, 160000.0));
+        scoring_close(s);
+        /* 144 blocks of 4x4, whose activity is 200, or the least one of the depth. */
+        const double scale =
+            sqrt(16.0 * ldexp(1, 2 * (int)bpc - 9) / sqrt(48 * 48 / (3840.0 * 2160.0)));
+        const double weight = 1.0 / fmax(200.0, ldexp(1, (int)bpc - 6));
+        double total = 0.0;
+        for (unsigned i = 0; i < 144; i++)
+            total += 1600.0 * weight;
+        assert_int_equal(open_pair(&s, NULL, VMAF_PIX_FMT_YUV400P, bpc, 48, 48, off_by_tens), 0);
+        assert_true(scoring_score(s, "xpsnr_y") ==
+                    level(48 * 48, peak, trunc(total * scale + 0.5)));
+        scoring_close(s);
+    }
+}
+
+static void other_rates_are_refused(void **state)
+{
     VmafContext *vmaf;
     VmafFeatureDictionary *dict = NULL;
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_NONE }), 0);
@@ -120,7 +139,8 @@ TEST_MAIN(xpsnr)
         cmocka_unit_test(flat_frames_have_equal_weights),
         cmocka_unit_test(chroma_is_optional),
         cmocka_unit_test(equal_pictures_score_infinity),
-        cmocka_unit_test(other_depths_and_rates_are_refused),
+        cmocka_unit_test(every_depth_is_measured),
+        cmocka_unit_test(other_rates_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 #include "base/decimal.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/common/float_rows.h"
 
 /* From this rate on, activity is the second difference of frames. */
 #define SECOND_ORDER_FPS 32.0
@@ -20,8 +19,6 @@ static const char *const aggregate_names[3] = { "axpsnr_y", "axpsnr_u", "axpsnr_
 static int init(Feature *f)
 {
     const XpsnrOptions *const o = f->options;
-    if (float_rows_check_depth(f->def->name, f->shape.bpc))
-        return -EINVAL;
     XpsnrState *const state = f->state = mem_zalloc(sizeof(*state));
     if (!state)
         return -ENOMEM;
