@@ -120,6 +120,11 @@ check('the report says where chroma lies', 'sited in the centre' in filters(repo
 expect('JPEG and PNG', 'ref.jpg', 'dist.png', JPEG, RGB, (whole('ref.jpg', *CENTRE), rgb('dist.png')))
 expect('two JPEG', 'ref.jpg', 'dist.jpg', JPEG, JPEG, (whole('ref.jpg', *CENTRE), whole('dist.jpg', *CENTRE)))
 
+ffmpeg('-i', 'dist.jpg', '-vf', f'scale={W // 2}:{H // 2}', '-q:v', '3', 'half.jpg')
+_, report = run('ref.png', 'half.jpg', '--feature', 'ssimulacra2')
+check('a scaled picture has its chroma scaled', 'scaled' in filters(report, 'distorted') and
+      'linear' not in filters(report, 'distorted'), filters(report, 'distorted'))
+
 _, report = run('ref.jpg', 'dist.jpg', '--feature', 'ssimulacra2', '--feature', 'psnr')
 check('beside others chroma stays as it is, and that is said', not filters(report, 'distorted') and
       len([text for text in assumed(report) if 'sited left' in text]) == 2, assumed(report))

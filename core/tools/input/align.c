@@ -146,7 +146,9 @@ static const char *const raised_names[] = {
 static void note_conversion(Video *video, const VideoFormat *from, enum VideoScale scale)
 {
     const VideoFormat *const target = &video->format;
-    if (from->width != target->width || from->height != target->height)
+    const bool scaled = from->width != target->width || from->height != target->height;
+    const bool raised = is_subsampled(from->pix_fmt) && !scaled;
+    if (scaled)
         video_note(video, "scaled", true, "scaled from %ux%u to %ux%u (%s)", from->width,
                    from->height, target->width, target->height, scale_names[scale]);
     if (from->bitdepth != target->bitdepth)
@@ -155,7 +157,7 @@ static void note_conversion(Video *video, const VideoFormat *from, enum VideoSca
     if (from->pix_fmt != target->pix_fmt)
         video_note(video, "chroma", true, "chroma brought from %s to %s%s",
                    video_format_name(from->pix_fmt), video_format_name(target->pix_fmt),
-                   is_subsampled(from->pix_fmt) ? raised_names[video->raised] : "");
+                   raised ? raised_names[video->raised] : "");
 }
 
 /* ---- shapes ---- */
