@@ -346,7 +346,8 @@ LIARS = {
     'empty': (': > "$2"', 'the encoder reported success, but its file is empty'),
     'absent': ('exit 0', 'the encoder reported success, but wrote no file'),
     'words': ('echo hello > "$2"', 'ffmpeg finds no video in the encoder\'s output'),
-    'noise': ('read_source -i "$1" $X264 -bsf:v noise=amount=400:drop=0 "$2"', 'its encode is damaged: the video is damaged at frame'),
+    'hole': ('read_source -i "$1" $X264 "$2"; dd if=/dev/zero of="$2" bs=1 seek=2200 count=40 conv=notrunc 2>/dev/null',
+             'its encode is damaged: the video is damaged at frame'),
     'cut': ('read_source -i "$1" $X264 "$2"; head -c 9000 "$2" > "$2.part"; mv "$2.part" "$2"', 'frames, the source has 24'),
 }
 
