@@ -8,6 +8,7 @@ usage: libav_test.py VMAF SYNTHCLIP WORKDIR
 Then tests messages about videos that differ and about broken files. Skips encoders that this ffmpeg lacks, with a
 message.
 """
+import array
 import json
 import os
 import shutil
@@ -112,6 +113,40 @@ for name, source, ref, encoder in ENCODES:
     line, rest = data.split(b'\n', 1)
     files.put('decoded.y4m', line.replace(b' It ', b' Ip ') + b'\n' + rest)  # which is an error for Y4M files
     same(name, score(source, name), score(ref, 'decoded.y4m'), FRAMES)
+
+# ---- deinterlacing ----
+def one_field(plane, width, depth, first):
+    """Interpolates the lines of the second field of a plane, as docs/usage.md defines it."""
+    rows = [list(plane[i:i + width]) for i in range(0, len(plane), width)]
+    last = first + (len(rows) - 1 - first) // 2 * 2
+    for y in range(1 - first, len(rows), 2):
+        a, b, c, d = (rows[min(max(y + step, first), last)] for step in (-1, 1, -3, 3))
+        rows[y] = [min(max((9 * (i + j) - (k + m) + 8) >> 4, 0), (1 << depth) - 1) for i, j, k, m in zip(a, b, c, d)]
+    return [sample for row in rows for sample in row]
+
+
+def check_deinterlacing(name, depth, first, *args):
+    ffmpeg('-i', 'ref.y4m', *args, name)
+    decode(name, 'woven.y4m', '-pix_fmt', 'yuv420p' if depth == 8 else 'yuv420p10le', '-frames:v', '3')
+    header, *frames = open('woven.y4m', 'rb').read().split(b'FRAME\n')
+    code = 'B' if depth == 8 else 'H'
+    for i, frame in enumerate(frames):
+        samples, chroma = list(memoryview(frame).cast(code)), WIDTH * HEIGHT // 4
+        planes = (samples[:4 * chroma], WIDTH), (samples[4 * chroma:5 * chroma], WIDTH // 2), (samples[5 * chroma:], WIDTH // 2)
+        frames[i] = array.array(code, [x for plane, width in planes for x in one_field(plane, width, depth, first)]).tobytes()
+    for letter in b'tbm':
+        header = header.replace(b' I%c ' % letter, b' Ip ')
+    files.put('field.y4m', b'FRAME\n'.join([header, *frames]))
+    got = score('ref.y4m', name, '--deinterlace', '--frame_cnt', '3')
+    same(f'{name}, deinterlaced', got, score('ref.y4m', 'field.y4m', '--frame_cnt', '3', *(['--scale', 'bicubic'] if depth > 8 else [])), 3)
+    check(f'{name}: the line', 'deinterlaced from frame 0 on' in got[2] and 'woven' not in got[2], got[2])
+    check(f'{name}: woven frames have the same scores', got[1] != score('ref.y4m', name, '--frame_cnt', '3')[1])
+
+
+check_deinterlacing('top.mpg', 8, 0, '-c:v', 'mpeg2video', '-b:v', '300k', '-flags', '+ildct+ilme', '-top', '1')
+check_deinterlacing('bottom.mkv', 8, 1, '-vf', 'setfield=bff', '-c:v', 'ffv1', '-level', '3')
+check_deinterlacing('deep.mkv', 10, 1, '-vf', 'setfield=bff', '-c:v', 'ffv1', '-level', '3', '-pix_fmt', 'yuv420p10le')
+check('progressive frames stay', score('ref.y4m', 'x264.mp4', '--deinterlace')[1] == score('ref.y4m', 'x264.mp4')[1])
 
 # ---- film grain, which decoders of AV1 add ----
 if 'libsvtav1' in encoders:

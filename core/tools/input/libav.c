@@ -130,9 +130,17 @@ static void note_interlacing(Libav *libav)
     if (libav->video->traits.interlaced || !libav_is_interlaced(libav->frame))
         return;
     libav->video->traits.interlaced = true;
+    if (libav->video->options.deinterlace) {
+        video_note(
+            libav->video, "deinterlaced", true,
+            "deinterlaced from frame %llu on: the lines of the second field are interpolated "
+            "from those of the first",
+            (unsigned long long)libav->found);
+        return;
+    }
     video_note(libav->video, "interlaced", false,
                "interlaced, from frame %llu on: its fields are scored woven into frames, as they "
-               "are; `ffmpeg -vf bwdif` makes progressive video of it",
+               "are; --deinterlace scores one field of each frame",
                (unsigned long long)libav->found);
 }
 
@@ -430,6 +438,8 @@ static int libav_can_keep(const Video *video, const KeptScorer *scorer, char *wh
         return refuse(why, size, "they are not on the device");
     if (video->options.crop.width)
         return refuse(why, size, "they are cropped on the CPU");
+    if (video->options.deinterlace)
+        return refuse(why, size, "they are deinterlaced on the CPU");
     if (a->width != b->width || a->height != b->height)
         return refuse(why, size, "they are scaled on the CPU");
     if (a->bitdepth != b->bitdepth || a->pix_fmt != b->pix_fmt || video->range || video->rgb)

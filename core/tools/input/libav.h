@@ -137,6 +137,12 @@ int libav_playlist_allow(const AVInputFormat *format, AVDictionary **options);
 /* Watches which files the libraries open. Call it before the container is opened. */
 void libav_playlist_guard(Libav *libav);
 
+/* ---- libav_deinterlace.c ---- */
+
+/* Interpolates the lines of the second field of a frame in host memory, if it is interlaced, from
+ * those of the first. Logs errors; returns 0 or negative errno. */
+int libav_deinterlace(const Video *video, AVFrame *frame);
+
 /* ---- libav_hw.c: decoding on a device (--hwaccel). Functions that return int log errors and
  * return 0 or negative errno. ---- */
 

@@ -91,6 +91,7 @@ const char *libav_api_open(void);
     X(av_frame_copy_props)                                                                         \
     X(av_frame_free)                                                                               \
     X(av_frame_get_buffer)                                                                         \
+    X(av_frame_make_writable)                                                                      \
     X(av_frame_move_ref)                                                                           \
     X(av_frame_unref)                                                                              \
     X(av_free)                                                                                     \
@@ -150,6 +151,7 @@ extern LibavApi libav_api;
 #define av_frame_copy_props libav_api.av_frame_copy_props
 #define av_frame_free libav_api.av_frame_free
 #define av_frame_get_buffer libav_api.av_frame_get_buffer
+#define av_frame_make_writable libav_api.av_frame_make_writable
 #define av_frame_move_ref libav_api.av_frame_move_ref
 #define av_frame_unref libav_api.av_frame_unref
 #define av_free libav_api.av_free

@@ -237,6 +237,13 @@ static int crop(Libav *libav)
     return -EINVAL;
 }
 
+/* Frames are deinterlaced before they are cropped, which may begin with a line of either field. */
+static int deinterlace(Libav *libav)
+{
+    const bool wanted = libav->video->options.deinterlace && libav_is_interlaced(libav->frame);
+    return wanted ? libav_deinterlace(libav->video, libav_host_frame(libav)) : 0;
+}
+
 /* True if the frame was decoded from the packet that was sent last. Frames without times can only
  * be told from earlier ones roughly: they came out after the last packet. */
 static bool is_of_last_packet(const Libav *libav)
@@ -280,7 +287,9 @@ static enum FrameStatus decode(Libav *libav)
     libav->fetched = false;
     if (libav->keep)
         return FRAME_WHOLE;
-    return libav_hw_fetch(libav) || crop(libav) ? FRAME_ERROR : FRAME_WHOLE;
+    if (libav_hw_fetch(libav) || deinterlace(libav))
+        return FRAME_ERROR;
+    return crop(libav) ? FRAME_ERROR : FRAME_WHOLE;
 }
 
 /* ---- sections ---- */

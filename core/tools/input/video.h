@@ -142,6 +142,7 @@ typedef struct VideoOptions {
     VideoCrop crop; /* score this rectangle of the frames; a width of 0: all of them */
     bool bars;      /* the rectangle is what black bars leave, by --crop auto */
     bool no_grain;  /* leave out the film grain that the decoder would add */
+    bool deinterlace; /* interpolate the lines of the second field of interlaced frames */
 } VideoOptions;
 
 /* How to interpolate samples when a video is scaled. */

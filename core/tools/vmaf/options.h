@@ -93,7 +93,8 @@ typedef struct Options {
     VideoCrop crop[SIDES]; /* a width of 0: no rectangle is given */
     bool crop_bars[SIDES]; /* find the rectangle that black bars leave */
     const char *hwaccel;
-    bool no_grain;               /* decode without film grain */
+    bool no_grain; /* decode without film grain */
+    bool deinterlace;
     unsigned decoders;           /* of each video, at once; 0: as many as help */
     VmafColor color[SIDES];      /* the colours that are given */
     unsigned color_given[SIDES]; /* bit i: part i (enum ColourPart) is given */

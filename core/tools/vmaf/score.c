@@ -85,6 +85,7 @@ static int create_video(Run *run, const char *path, bool is_ref)
                                         .videos = run->count + 1,
                                         .cpus = cpus_allowed(),
                                         .no_grain = o->no_grain,
+                                        .deinterlace = o->deinterlace,
                                         .crop = o->crop[is_ref ? SIDE_REF : SIDE_DIST] };
     set_decoders(&(*video)->options, run);
     return 0;

@@ -94,6 +94,8 @@ static void add_options(Task *task, const json_t *arguments)
     add_string(task, arguments, "crop_distorted", "--crop_dist");
     add_string(task, arguments, "range", "--range");
     add_string(task, arguments, "film_grain", "--film_grain");
+    if (json_is_true(json_object_get(arguments, "deinterlace")))
+        task_add(task, "--deinterlace");
     add_string(task, arguments, "sync", "--sync");
     add_string(task, arguments, "offset", "--offset");
     add_string(task, arguments, "duration", "--duration");

@@ -25,7 +25,9 @@
     "\"Full and limited range: keep (default) compares samples as they are, match converts the "   \
     "distorted video to the reference's range.\"},"                                                \
     "\"film_grain\": {\"type\": \"string\", \"enum\": [\"on\", \"off\"], \"description\": "        \
-    "\"Film grain that a stream lets decoders add: on (default) or off.\"},"
+    "\"Film grain that a stream lets decoders add: on (default) or off.\"},"                       \
+    "\"deinterlace\": {\"type\": \"boolean\", \"description\": \"Interpolate the second field of " \
+    "interlaced frames from the first; else both fields are scored, woven into one frame.\"},"
 
 /* The schemas of the arguments that say which frames are compared. */
 #define SCORING_PAIRING                                                                                                                                              \

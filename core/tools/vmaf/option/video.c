@@ -190,6 +190,14 @@ static int set_film_grain(Options *options, const Arg *arg, const char *value)
     return options->no_grain || !strcmp(value, "on") ? 0 : bad_value(arg, value, "on or off");
 }
 
+static int set_deinterlace(Options *options, const Arg *arg, const char *value)
+{
+    (void)arg;
+    (void)value;
+    options->deinterlace = true;
+    return 0;
+}
+
 static int set_hwaccel(Options *options, const Arg *arg, const char *value)
 {
     static const char *const names[] = { "none", "auto", "vulkan", "cuda", "vaapi" };
@@ -281,6 +289,12 @@ const Arg align_options[] = {
       .newer = true,
       .set = set_range,
       .complete = "keep|match" },
+    { .name = "deinterlace",
+      .help = "score interlaced frames without their second field,\n"
+              "whose lines are interpolated from the first;\n"
+              "else both fields are scored, woven into one frame",
+      .newer = true,
+      .set = set_deinterlace },
     { .name = "film_grain",
       .value = "HOW",
       .help = "film grain that a stream (AV1 and others) lets decoders\n"
