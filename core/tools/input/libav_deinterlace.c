@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Makes a progressive frame of an interlaced one (--deinterlace). Its first field stays as it is;
- * each line of the second is interpolated from four lines of the first: (9(a + b) - (c + d) + 8) / 16,
- * with a and b beside it, c and d behind these, and the nearest line in place of one outside. */
+ * each line of the second is interpolated from four lines of the first: (9(a + b) - (c + d) + 8) /
+ * 16, with a and b beside it, c and d behind these, and the nearest line in place of one outside.
+ */
 #include <errno.h>
 
 #include "common/message.h"
