@@ -147,6 +147,35 @@ if 'libx264' in subprocess.run(['ffmpeg', '-hide_banner', '-encoders'], capture_
 lossless('r_letter.mkv', 'late.mkv', '-vf', f'lutyuv=y=val,drawbox=t=fill:c=black:y=60:enable=lt(n\\,{FRAMES // 2})')
 says(f'cropped from {W}x{H + 40} to {W}x{H} at 0,18, what its black bars leave', 'late.mkv', 'd.mkv', '--crop_ref', 'auto')
 
+# ---- bars on one side only, at one size ----
+lossless('r.mkv', 'r_bars.mkv', '-vf', f'drawbox=t=fill:c=black:h=14,drawbox=t=fill:c=black:y={H - 14}')
+lossless('d.mkv', 'd_bars.mkv', '-vf', f'drawbox=t=fill:c=black:h=14,drawbox=t=fill:c=black:y={H - 14}')
+lossless('d.mkv', 'd_walls.mkv', '-vf', f'drawbox=t=fill:c=black:w=20,drawbox=t=fill:c=black:x={W - 20}')
+lossless('d.mkv', 'd_roof.mkv', '-vf', 'drawbox=t=fill:c=black:h=14')
+
+
+def barred(pair, side):
+    """Checks which side is told to have bars that the other lacks."""
+    said = run(*pair.split())[1]
+    turbo = json.load(open('out.json'))['vmaf_turbo']
+    told = [w['input'] for w in turbo.get('warnings', []) if w['code'] == 'bars_differ']
+    check(f'{pair}: whose bars', told == ([side] if side else []), told, said)
+    check(f'{pair}: the line', said.count('has black bars where') == bool(side), said)
+    return turbo.get('warnings')
+
+
+barred('r_bars.mkv d.mkv', 'reference')
+barred('r.mkv d_bars.mkv', 'distorted')
+barred('r.mkv d_walls.mkv', 'distorted')
+for pair in ('r.mkv d.mkv', 'r_bars.mkv d_bars.mkv', 'r.mkv d_roof.mkv', f'r.mkv d_bars.mkv --crop {W}:{H - 28}:0:14'):
+    barred(pair, None)
+single = barred('r.mkv d_bars.mkv --frame_cnt 9', 'distorted')
+for part in ('0', '1'):
+    run('r.mkv', 'd_bars.mkv', '--frame_cnt', '9', '--shard', part + '/2')
+    os.rename('out.json', f'part{part}.json')
+run('--merge', 'part0.json', 'part1.json', scores=())
+check('bars in merged parts', json.load(open('out.json'))['vmaf_turbo'].get('warnings') == single)
+
 # ---- the report ----
 run('r_letter.mkv', 'd.mkv', '--crop_ref', 'auto', '--html', 'out.html')
 turbo = json.load(open('out.json'))['vmaf_turbo']

@@ -10,7 +10,7 @@ static const struct {
     const char *codec;
     double rate;
 } cpu_rates[] = {
-    { "h264", 350 }, { "hevc", 320 },        { "av1", 350 }, { "vp9", 290 },   { "vp8", 470 },
+    { "h264", 350 },  { "hevc", 320 },        { "av1", 350 }, { "vp9", 290 },   { "vp8", 470 },
     { "mjpeg", 400 }, { "mpeg2video", 1000 }, { "vc1", 350 }, { "mpeg4", 700 },
 };
 #define OTHER_RATE 300.0

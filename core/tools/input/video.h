@@ -139,9 +139,9 @@ typedef struct VideoOptions {
     unsigned cpus;
     bool quiet; /* do not log notes: an earlier reading of the video logged them */
     bool even;  /* frames are found by their times, if they have times: the rate must be constant */
-    VideoCrop crop; /* score this rectangle of the frames; a width of 0: all of them */
-    bool bars;      /* the rectangle is what black bars leave, by --crop auto */
-    bool no_grain;  /* leave out the film grain that the decoder would add */
+    VideoCrop crop;   /* score this rectangle of the frames; a width of 0: all of them */
+    bool bars;        /* the rectangle is what black bars leave, by --crop auto */
+    bool no_grain;    /* leave out the film grain that the decoder would add */
     bool deinterlace; /* interpolate the lines of the second field of interlaced frames */
 } VideoOptions;
 

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Notices, while pairs are scored, that their pictures would match better at another offset. Looks
- * at a few short windows of the video, by the comparison that --sync auto makes, and never changes
- * what is scored. For one thread. */
+/* Notices, while pairs are scored, that their pictures would match better at another offset, or
+ * that only one of the videos has black bars. Looks at a few short windows of the video, by the
+ * comparison that --sync auto makes, and never changes what is scored. For one thread. */
 #ifndef TOOLS_HINT_H
 #define TOOLS_HINT_H
 
 #include <stdbool.h>
 
 #include "input/thumbs.h"
+#include "input/video.h"
 
 /* Pairs of frames in a window. */
 enum { HINT_WINDOW = 48 };
+
+/* The cells along one edge of a thumbnail, and all of them. */
+enum ThumbPart { TOP_CELLS, BOTTOM_CELLS, LEFT_CELLS, RIGHT_CELLS, ALL_CELLS, THUMB_PARTS };
 
 /* A zeroed hint has seen nothing. */
 typedef struct OffsetHint {
@@ -21,6 +25,7 @@ typedef struct OffsetHint {
     int offset;      /* frame n of the reference, as paired, matches frame n + offset of the
                       * distorted video; 0: no better offset was found */
     double times;    /* how many times better it matches than at any other offset */
+    float brightest[SIDES][THUMB_PARTS]; /* of all pairs that were looked at */
 } OffsetHint;
 
 /* Looks at pair `number`, counted from 0. */
@@ -32,6 +37,10 @@ void hint_look(OffsetHint *hint, unsigned number, const VmafPicture *ref, const 
 bool hint_wants(uint64_t number);
 void hint_thumbs(Thumb *ref, Thumb *dist, const VmafPicture *ref_pic, const VmafPicture *dist_pic);
 void hint_look_thumbs(OffsetHint *hint, unsigned number, const Thumb *ref, const Thumb *dist);
+
+/* True if one video has black bars at two opposite edges in all pairs that were looked at, and the
+ * other has a picture there. *barred: that video. */
+bool hint_bars(const OffsetHint *hint, enum Side *barred);
 
 /* Call after the last pair, for a video shorter than a window. */
 void hint_end(OffsetHint *hint);

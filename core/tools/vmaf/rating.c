@@ -407,12 +407,29 @@ int rating_end(const Rating *rating, const Options *options)
     return flush(rating);
 }
 
+static void tell_bars(Rating *rating, const OffsetHint *hint)
+{
+    static const char text[] =
+        "has black bars where %s has a picture: the scores compare different parts of it; "
+        "--crop W:H:X:Y scores one rectangle of both, --crop_ref and --crop_dist one of each";
+    enum Side side;
+    if (!hint_bars(hint, &side))
+        return;
+    const Video *const barred = side == SIDE_REF ? rating->ref : rating->video;
+    char line[512];
+    snprintf(line, sizeof(line), text, side == SIDE_REF ? "the distorted video" : "the reference");
+    say("Warning: %s: %s", barred->path, line);
+    warnings_add(&rating->warnings, "bars_differ", side, line);
+}
+
 void rating_tell_offset(Rating *rating, OffsetHint *hint, const SyncVideo *dist)
 {
     char option[64];
     hint_end(hint);
-    if (!hint->offset)
+    if (!hint->offset) {
+        tell_bars(rating, hint);
         return;
+    }
     sync_offset_option(dist, rating->ref, hint->offset, option, sizeof(option));
     char text[512];
     snprintf(text, sizeof(text),
