@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Tests that offsets are found from small pictures, or reported as not found. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,41 @@ static void offsets_are_found(void **state)
         const ThumbsFit darker = fit(100, FRAMES, 100 - offset, FRAMES / 2 + 60, 1, 0.86f);
         assert_true(darker.sure);
         assert_int_equal(darker.offset, offset);
+    }
+}
+
+/* The mean of a cell, sample by sample. */
+static float plain_mean(const VmafPicture *pic, unsigned i, unsigned step)
+{
+    const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE, w = pic->w[0], h = pic->h[0];
+    double sum = 0;
+    unsigned rows = 0, columns = 0;
+    for (unsigned at = y * h / THUMB_SIDE; at < (y + 1) * h / THUMB_SIDE; at += step, rows++) {
+        const char *const row = (const char *)pic->data[0] + at * pic->stride[0];
+        columns = 0;
+        for (unsigned n = x * w / THUMB_SIDE; n < (x + 1) * w / THUMB_SIDE; n++, columns++)
+            sum += pic->bpc > 8 ? ((const uint16_t *)row)[n] : ((const uint8_t *)row)[n];
+    }
+    if (!rows || !columns)
+        return 0;
+    return (float)(floor(sum / columns / rows / (1u << (pic->bpc - 8)) * 256 + 0.5) / 256);
+}
+
+static void means_are_those_of_all_samples(void **state)
+{
+    static const unsigned sizes[][2] = { { 576, 324 }, { 1921, 37 }, { 15, 40 },
+                                         { 16, 16 },   { 33, 8300 }, { 257, 4111 } };
+    for (unsigned n = 0; n < 4 * sizeof(sizes) / sizeof(*sizes); n++) {
+        const unsigned *const size = sizes[n / 4], bpc = n % 2 ? 16 : 8, step = n / 2 % 2 ? 3 : 1;
+        VmafPicture pic;
+        Thumb thumb;
+        assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV400P, bpc, size[0], size[1]), 0);
+        for (size_t i = 0; i < (size_t)pic.stride[0] * pic.h[0]; i++)
+            ((uint8_t *)pic.data[0])[i] = n % 4 < 2 ? 255 : (uint8_t)(rand() >> 7);
+        thumb_of_picture(&thumb, &pic, step);
+        for (unsigned i = 0; i < THUMB_CELLS; i++)
+            assert_true(thumb.cell[i] == plain_mean(&pic, i, step));
+        vmaf_picture_unref(&pic);
     }
 }
 
@@ -136,6 +172,7 @@ TEST_MAIN(thumbs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_found),
+        cmocka_unit_test(means_are_those_of_all_samples),
         cmocka_unit_test(unclear_offsets_are_not_guessed),
         cmocka_unit_test(parts_are_means),
         cmocka_unit_test(texts_hold_all_of_a_thumb),

@@ -16,17 +16,60 @@
 /* Means are multiples of 1 / STEPS; those of 8 bits fit into 16. */
 #define STEPS 256
 
-static double row_sum(const VmafPicture *pic, unsigned y, unsigned begin, unsigned end)
+/* Some rows of a cell. */
+typedef struct CellRows {
+    const char *first; /* the first sample of the first row */
+    ptrdiff_t stride;  /* to the next row that is looked at */
+    unsigned width, rows;
+} CellRows;
+
+/* Columns are added up before rows, many at once. */
+enum { COLUMNS = 16, ROWS_AT_ONCE = 256 }; /* so many samples of 8 bits fit into 16 */
+typedef uint8_t Samples __attribute__((vector_size(COLUMNS)));
+typedef uint16_t DeepSamples __attribute__((vector_size(2 * COLUMNS)));
+typedef uint32_t DeepSums __attribute__((vector_size(4 * COLUMNS)));
+
+/* The sum of some rows of COLUMNS columns. */
+#define DEFINE_COLUMNS_SUM(name, Vector, Sums)                                                     \
+    static uint64_t name(const char *at, ptrdiff_t stride, unsigned rows)                          \
+    {                                                                                              \
+        Sums sums = { 0 };                                                                         \
+        uint64_t sum = 0;                                                                          \
+        for (unsigned y = 0; y < rows; y++, at += stride) {                                        \
+            Vector row;                                                                            \
+            memcpy(&row, at, sizeof(row));                                                         \
+            sums += __builtin_convertvector(row, Sums);                                            \
+        }                                                                                          \
+        for (unsigned i = 0; i < COLUMNS; i++)                                                     \
+            sum += sums[i];                                                                        \
+        return sum;                                                                                \
+    }
+DEFINE_COLUMNS_SUM(sum_columns, Samples, DeepSamples)
+DEFINE_COLUMNS_SUM(sum_deep_columns, DeepSamples, DeepSums)
+
+/* The sum of a row from column x on. */
+static uint64_t sum_row(const char *at, bool deep, unsigned x, unsigned width)
 {
-    const char *const row = (const char *)pic->data[0] + (ptrdiff_t)y * pic->stride[0];
     uint64_t sum = 0;
-    if (pic->bpc > 8)
-        for (unsigned x = begin; x < end; x++)
-            sum += ((const uint16_t *)(const void *)row)[x];
-    else
-        for (unsigned x = begin; x < end; x++)
-            sum += ((const uint8_t *)row)[x];
-    return (double)sum;
+    for (; x < width; x++)
+        sum += deep ? ((const uint16_t *)(const void *)at)[x] : ((const uint8_t *)at)[x];
+    return sum;
+}
+
+static uint64_t cell_sum(const CellRows *cell, bool deep)
+{
+    const unsigned whole = cell->width / COLUMNS * COLUMNS;
+    uint64_t sum = 0;
+    for (unsigned from = 0; from < cell->rows; from += ROWS_AT_ONCE) {
+        const unsigned left = cell->rows - from, rows = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        const char *const first = cell->first + (ptrdiff_t)from * cell->stride;
+        for (unsigned x = 0; x < whole; x += COLUMNS)
+            sum += deep ? sum_deep_columns(first + 2 * x, cell->stride, rows)
+                        : sum_columns(first + x, cell->stride, rows);
+    }
+    for (unsigned y = 0; y < cell->rows && whole < cell->width; y++)
+        sum += sum_row(cell->first + (ptrdiff_t)y * cell->stride, deep, whole, cell->width);
+    return sum;
 }
 
 static float cell_mean(const VmafPicture *pic, unsigned i, unsigned step)
@@ -35,13 +78,17 @@ static float cell_mean(const VmafPicture *pic, unsigned i, unsigned step)
     const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE;
     const unsigned left = x * w / THUMB_SIDE, right = (x + 1) * w / THUMB_SIDE;
     const unsigned top = y * h / THUMB_SIDE, bottom = (y + 1) * h / THUMB_SIDE;
-    double sum = 0;
-    unsigned rows = 0;
+    const bool deep = pic->bpc > 8;
     if (left == right || top == bottom) /* the picture is smaller than a thumbnail */
         return 0;
-    for (unsigned row = top; row < bottom; row += step, rows++)
-        sum += row_sum(pic, row, left, right);
-    const double mean = sum / (right - left) / rows / (1u << (pic->bpc - 8));
+    const CellRows cell = {
+        .first = (const char *)pic->data[0] + (ptrdiff_t)top * pic->stride[0] + left * (deep + 1u),
+        .stride = (ptrdiff_t)step * pic->stride[0],
+        .width = right - left,
+        .rows = (bottom - top + step - 1) / step,
+    };
+    const double mean =
+        (double)cell_sum(&cell, deep) / cell.width / cell.rows / (1u << (pic->bpc - 8));
     return (float)(floor(mean * STEPS + 0.5) / STEPS);
 }
 
