@@ -65,7 +65,7 @@ static void codecs_depths_and_sizes_count(void **state)
     assert_false(device_wins(other, 1)); /* each frame takes an engine longer than a CPU */
 }
 
-/* Of a ladder, each encode is decoded and scored. */
+/* Each encode of a ladder is decoded and scored. */
 static void more_videos_take_longer(void **state)
 {
     DecodeLoad load = hd;

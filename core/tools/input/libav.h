@@ -148,8 +148,8 @@ int libav_deinterlace(const Video *video, AVFrame *frame);
 
 /* Opens a device if the options ask for one, and chooses a decoder that can use it. */
 int libav_hw_choose(Libav *libav, const AVCodec **decoder);
-/* libav_nvdec.c: the decoding engines of a CUDA device for videos of this codec and depth; 1 if they
- * are not known. */
+/* libav_nvdec.c: the decoding engines of a CUDA device for videos of this codec and depth; 1 if
+ * they are not known. */
 unsigned libav_nvdec_engines(const AVBufferRef *device, enum AVCodecID codec, unsigned depth);
 /* Gives the device to a decoder; call before that is opened. */
 int libav_hw_attach(Libav *libav, AVCodecContext *codec);
