@@ -6,14 +6,17 @@
     bench/files.py VMAF --backends vulkan,cuda --hwaccels cuda        # also GPUs, and decoders on GPUs
     bench/files.py VMAF --library build/src --other /opt/vmaf/lib     # FFmpeg's filter with our library and with another
     bench/files.py VMAF --reference a.mp4 --distorted b.mp4           # other files
+    bench/files.py VMAF --sets h264,hevc10,av1,scaled,ladder          # a table for each
 
-All commands run in turns. Each speed is frames of one video divided by the seconds of a whole command. The rows "decode"
-are FFmpeg decoding all files to nothing: they bound the rows that decode in the same way. Scores are compared with those of
-the plain run on the CPU, to the last digit that both reports have.
+All commands run in turns. Each speed is frames of one video divided by the seconds of a whole command; "CPU" is the seconds of
+all CPUs, user and system, for a thousand frames. The rows "decode" are FFmpeg decoding all files to nothing: they bound the rows that
+decode in the same way. Scores are compared with those of the plain run on the CPU, to the last digit that both reports have. With
+several distorted videos, the first one is also scored alone, and the others decoded alone: the whole should cost no more than both.
 """
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -25,30 +28,57 @@ from ffmpeg_vmaf import escaped
 from runs import Failed, difference, own_environment
 
 PLAIN = 'vmaf'
+ALONE, OTHERS = 'vmaf, first encode alone', 'decode, other encodes alone'
+SETS = {
+    'h264': {},
+    'hevc10': {'codec': 'libx265', 'codec_options': '-preset ultrafast -x265-params log-level=none', 'size': '3840x2160', 'depth': 10},
+    'av1': {'codec': 'libsvtav1', 'codec_options': '-preset 10', 'crf': ['25', '45']},
+    'scaled': {'ladder': ['960x540']},
+    'ladder': {'ladder': ['1920x1080', '1920x1080', '1280x720', '960x540', '640x360']},
+}
+
+
+def cpu_seconds():
+    """Of all processes that have ended and were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def read_reports(paths):
+    """The reports as one, and removes them: of several, each metric has its report's number before its name."""
+    frames = []
+    for number, path in enumerate(paths):
+        with open(path) as file:
+            report = json.load(file)
+        os.unlink(path)
+        frames = frames or [{'frameNum': frame['frameNum'], 'metrics': {}} for frame in report['frames']]
+        if len(frames) != len(report['frames']):
+            raise Failed(f'{path} has {len(report["frames"])} frames, the first report {len(frames)}')
+        for into, frame in zip(frames, report['frames']):
+            into['metrics'].update({f'{number}:{name}' if number else name: value for name, value in frame['metrics'].items()})
+    return {'frames': frames}
 
 
 class Timed:
-    """One run of a command: its seconds, and its report if it writes one."""
+    """One run of a command: its seconds, and its reports if it writes any."""
 
-    def __init__(self, command, environment, log):
-        start = time.monotonic()
+    def __init__(self, command, environment, logs):
+        start, used = time.monotonic(), cpu_seconds()
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               env=own_environment(environment), check=False)
-        self.wall = time.monotonic() - start
+        self.wall, self.cpu = time.monotonic() - start, cpu_seconds() - used
         if done.returncode:
             raise Failed(f'{" ".join(command)}\nexit {done.returncode}: {done.stderr.decode(errors="replace")}')
-        self.report = None
-        if log:
-            with open(log) as file:
-                self.report = json.load(file)
-            os.unlink(log)
+        self.report = read_reports(logs) if logs else None
 
 
 class Row:
-    """A command to measure. `bound`: the name of the row that decodes in the same way, and does nothing else."""
+    """A command to measure. `bound`: the name of the row that decodes in the same way, and does nothing else. `logs`: the reports
+    that it writes. `compared`: they must be those of the plain run."""
 
-    def __init__(self, name, command, bound=None, environment=None, log=None, digits=None):
-        self.name, self.command, self.bound, self.log, self.digits = name, command, bound, log, digits
+    def __init__(self, name, command, bound=None, environment=None, logs=None, digits=None, compared=True):
+        self.name, self.command, self.bound, self.logs, self.digits = name, command, bound, logs, digits
+        self.compared = compared
         self.environment = environment or {}
         self.runs, self.failure = [], None
 
@@ -56,12 +86,15 @@ class Row:
         if self.failure:
             return
         try:
-            self.runs.append(Timed(self.command, self.environment, self.log))
+            self.runs.append(Timed(self.command, self.environment, self.logs))
         except (Failed, OSError) as error:
             self.failure = str(error)
 
     def seconds(self):
         return statistics.median(run.wall for run in self.runs) if self.runs else None
+
+    def cpu(self):
+        return statistics.median(run.cpu for run in self.runs)
 
 
 def make_encode(ffmpeg, raw, size, depth, to, options, rate):
@@ -85,26 +118,29 @@ def make_files(args, folder):
     return paths
 
 
-def decode_row(args, paths, hwaccel):
+def decode_row(args, paths, hwaccel, name='decode'):
     how = ['-hwaccel', hwaccel, '-hwaccel_output_format', hwaccel] if hwaccel else []
     inputs = [word for path in paths for word in (*how, '-i', path)]
     maps = [word for number in range(len(paths)) for word in ('-map', f'{number}:v:0')]
-    name = f'decode {hwaccel}' if hwaccel else 'decode'
-    return Row(name, [args.ffmpeg, '-v', 'error', '-nostdin', *inputs, *maps, '-f', 'null', '-'])
+    return Row(f'{name} {hwaccel}' if hwaccel else name, [args.ffmpeg, '-v', 'error', '-nostdin', *inputs, *maps, '-f', 'null', '-'])
 
 
 def our_rows(args, paths, folder):
-    def row(name, bound, *words):
-        log = f'{folder}/files_scores.json'
-        written = f'{folder}/files_scores.1.json' if len(paths) > 2 else log  # the report of the first distorted video
-        return Row(name, [args.vmaf, *paths, '-q', '--json', '--precision', 'max', '-o', log, *args.arg, *words], bound, log=written)
+    def row(name, bound, *words, paths=paths):
+        log, count = f'{folder}/files_scores', len(paths) - 1
+        logs = [f'{log}.{number}.json' for number in range(1, count + 1)] if count > 1 else [f'{log}.json']
+        return Row(name, [args.vmaf, *paths, '-q', '--json', '--precision', 'max', '-o', f'{log}.json', *args.arg, *words], bound, logs=logs,
+                   compared=name != ALONE)
 
     rows = [row(PLAIN, 'decode')]
     rows += [row(f'vmaf --backend {backend}', 'decode', '--backend', backend) for backend in args.backends]
     for hwaccel in args.hwaccels:
-        rows += [row(f'vmaf --hwaccel {hwaccel}', f'decode {hwaccel}', '--hwaccel', hwaccel)]
-        rows += [row(f'vmaf --backend {backend} --hwaccel {hwaccel}', f'decode {hwaccel}', '--backend', backend, '--hwaccel', hwaccel)
+        bound = 'decode' if hwaccel == 'auto' else f'decode {hwaccel}'
+        rows += [row(f'vmaf --hwaccel {hwaccel}', bound, '--hwaccel', hwaccel)]
+        rows += [row(f'vmaf --backend {backend} --hwaccel {hwaccel}', bound, '--backend', backend, '--hwaccel', hwaccel)
                  for backend in args.backends]
+    if len(paths) > 2:
+        rows += [row(ALONE, None, paths=paths[:2]), decode_row(args, paths[2:], '', OTHERS)]
     return rows
 
 
@@ -119,7 +155,7 @@ def filter_rows(args, paths, folder):
     ways += [('the other', args.other, {})] if args.other else []
     search = os.environ.get('LD_LIBRARY_PATH', '')
     return [Row(f'ffmpeg libvmaf, {name}', words, 'decode', {'LD_LIBRARY_PATH': f'{os.path.abspath(at)}:{search}'.rstrip(':'), **more},
-                log, digits=6) for name, at, more in ways]
+                [log], digits=6) for name, at, more in ways]
 
 
 def rounded(report, digits):
@@ -143,16 +179,21 @@ def compare(row, plain):
 def table(rows, frames):
     """Lines of a Markdown table."""
     by_name = {row.name: row for row in rows}
-    lines = ['| command | fps | of its decoding | scores |', '|---|---|---|---|']
+    lines = ['| command | fps | of its decoding | CPU | scores |', '|---|---|---|---|---|']
     for row in rows:
         if row.failure:
-            lines.append(f'| `{row.name}` | failed | | {row.failure.splitlines()[-1]} |')
+            lines.append(f'| `{row.name}` | failed | | | {row.failure.splitlines()[-1]} |')
             continue
         bound = by_name.get(row.bound)
         limit = bound.seconds() if bound else None
         share = f'{limit / row.seconds():.0%}' if limit else ''
-        scores = '' if not row.log or row.name == PLAIN or not by_name[PLAIN].runs else compare(row, by_name[PLAIN])
-        lines.append(f'| `{row.name}` | {frames / row.seconds():.1f} | {share} | {scores} |')
+        plain = not row.logs or not row.compared or row.name == PLAIN or not by_name[PLAIN].runs
+        scores = '' if plain else compare(row, by_name[PLAIN])
+        lines.append(f'| `{row.name}` | {frames / row.seconds():.1f} | {share} | {1000 * row.cpu() / max(frames, 1):.1f} | {scores} |')
+    ladder = [by_name.get(name) for name in (PLAIN, ALONE, OTHERS)]
+    if all(row and row.runs for row in ladder):
+        whole, alone, others = (row.cpu() for row in ladder)
+        lines += ['', f'The other encodes cost {whole - alone:.1f} CPU seconds more than one encode; decoding them alone costs {others:.1f}.']
     return lines
 
 
@@ -165,7 +206,7 @@ def arguments():
     parser.add_argument('--library', help='folder of our libvmaf.so.3: measures FFmpeg\'s filter with it')
     parser.add_argument('--other', help='folder of another libvmaf.so.3 to compare with')
     parser.add_argument('--backends', type=words, default=[], help='GPU backends that score')
-    parser.add_argument('--hwaccels', type=words, default=[], help='devices that decode')
+    parser.add_argument('--hwaccels', type=words, default=[], help='devices that decode, or auto')
     parser.add_argument('--arg', action='append', default=[], help='one more argument for vmaf; may be repeated')
     parser.add_argument('--reference', help='measure with this file instead of making one')
     parser.add_argument('--distorted', action='append', help='with --reference; may be repeated')
@@ -176,6 +217,7 @@ def arguments():
     parser.add_argument('--codec_options', default='-preset veryfast', help='further options of the encoder')
     parser.add_argument('--crf', type=words, default=['16', '33'], help='of the reference and of the distorted video')
     parser.add_argument('--ladder', type=words, help='sizes of several distorted videos')
+    parser.add_argument('--sets', type=words, help=f'make and measure several: {", ".join(SETS)}; each sets some of the options above')
     parser.add_argument('--threads', type=int, default=os.cpu_count(), help='of FFmpeg\'s filter')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--dir', help='folder for the files (default: a new one, removed at the end)')
@@ -183,6 +225,9 @@ def arguments():
     args = parser.parse_args()
     if bool(args.reference) != bool(args.distorted):
         parser.error('--reference and --distorted belong together')
+    unknown = [name for name in args.sets or [] if name not in SETS]
+    if unknown or (args.sets and args.reference):
+        parser.error(f'there is no set {unknown[0]}' if unknown else '--sets make their own files')
     if len(args.crf) != 2:
         parser.error('--crf takes two values')
     args.synthclip = args.synthclip or os.path.join(os.path.dirname(args.vmaf), '..', 'test', 'synth', 'synthclip')
@@ -190,7 +235,7 @@ def arguments():
 
 
 def count_frames(rows):
-    counts = {len(run.report['frames']) for row in rows if row.log for run in row.runs}
+    counts = {len(run.report['frames']) for row in rows if row.logs for run in row.runs}
     if len(counts) > 1:
         raise Failed(f'the commands do not score the same number of frames: {sorted(counts)}')
     return counts.pop() if counts else 0
@@ -198,16 +243,19 @@ def count_frames(rows):
 
 def measure(args, folder):
     paths = [args.reference, *args.distorted] if args.reference else make_files(args, folder)
-    rows = [decode_row(args, paths, hwaccel) for hwaccel in ['', *args.hwaccels]] + our_rows(args, paths, folder)
+    devices = [hwaccel for hwaccel in args.hwaccels if hwaccel != 'auto']
+    rows = [decode_row(args, paths, hwaccel) for hwaccel in ['', *devices]] + our_rows(args, paths, folder)
     if len(paths) == 2:
         rows += filter_rows(args, paths, folder)
     for _ in range(args.rounds):
         for row in rows:
             row.run()
     lines = table(rows, count_frames(rows))
-    print('\n'.join(lines))
+    if args.sets:
+        lines = [f'{args.name}: {args.frames} frames of {args.size}, {args.depth} bits, {args.codec}', '', *lines, '']
+    print('\n'.join(lines), flush=True)
     if args.markdown:
-        with open(args.markdown, 'w') as file:
+        with open(args.markdown, 'a') as file:
             file.write('\n'.join(lines) + '\n')
     for row in rows:
         if row.failure:
@@ -215,13 +263,21 @@ def measure(args, folder):
     return any(row.failure for row in rows)
 
 
+def measure_sets(args, folder):
+    if not args.sets:
+        return measure(args, folder)
+    return any([measure(argparse.Namespace(**{**vars(args), **SETS[name], 'name': name}), folder) for name in args.sets])
+
+
 def main():
     args = arguments()
+    if args.markdown:
+        open(args.markdown, 'w').close()
     try:
         if args.dir:
-            return measure(args, args.dir)
+            return measure_sets(args, args.dir)
         with tempfile.TemporaryDirectory() as folder:
-            return measure(args, folder)
+            return measure_sets(args, folder)
     except (Failed, OSError, subprocess.CalledProcessError) as error:
         sys.exit(f'files.py: {error}')
 

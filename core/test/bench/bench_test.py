@@ -109,7 +109,8 @@ def measure_files(*words):
     words = [sys.executable, f'{BENCH}/files.py', VMAF, '--synthclip', SYNTHCLIP, '--dir', WORK, '--rounds', '1', '--size', '64x64',
              '--frames', '8', *words]
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, 'PYTHONDONTWRITEBYTECODE': '1'}, timeout=300)
-    rows = [[cell.strip(' `') for cell in line.split('|')[1:-1]] for line in done.stdout.splitlines()[2:]]
+    lines = [line for line in done.stdout.splitlines()[2:] if line.startswith('|')]
+    rows = [[cell.strip(' `') for cell in line.split('|')[1:-1]] for line in lines]
     return done, {row[0]: row[1:] for row in rows}
 
 
@@ -123,7 +124,7 @@ class Files(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
         else:
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(rows['vmaf --backend host'][2], 'equal')
+            self.assertEqual(rows['vmaf --backend host'][3], 'equal')
         self.assertTrue(rows['vmaf'][1].endswith('%'), rows)
         decoding, ours = (float(rows[name][0]) for name in ('decode', 'vmaf'))
         self.assertAlmostEqual(decoding and ours / decoding, float(rows['vmaf'][1][:-1]) / 100, 1)
@@ -136,7 +137,26 @@ class Files(unittest.TestCase):
 
     def test_ladder(self):
         done, rows = measure_files('--ladder', '64x64,32x32', '--crf', '20,40')
-        self.assertEqual((done.returncode, list(rows)), (0, ['decode', 'vmaf']), done.stderr)
+        self.assertEqual((done.returncode, list(rows)[:4]),
+                         (0, ['decode', 'vmaf', 'vmaf, first encode alone', 'decode, other encodes alone']), done.stderr)
+        self.assertRegex(done.stdout, r'The other encodes cost -?[0-9.]+ CPU seconds more than one encode; decoding them alone costs [0-9.]+')
+
+    def test_ladder_is_compared(self):
+        """Scores of every encode count, not only those of the first."""
+        paths = [f'{WORK}/report{number}.json' for number in range(2)]
+        for number, path in enumerate(paths):
+            with open(path, 'w') as file:
+                json.dump({'frames': [{'frameNum': 3, 'metrics': {'vmaf': number}}]}, file)
+        self.assertEqual(files.read_reports(paths), {'frames': [{'frameNum': 3, 'metrics': {'vmaf': 0, '1:vmaf': 1}}]})
+        self.assertFalse(any(os.path.exists(path) for path in paths))
+
+    def test_sets(self):
+        done, _ = measure_files('--sets', 'h264,nonsense')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('there is no set nonsense', done.stderr)
+        done, _ = measure_files('--sets', 'scaled', '--size', '1920x1080', '--frames', '2')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('scaled: 2 frames of 1920x1080, 8 bits, libx264', done.stdout)
 
     def test_given(self):
         done, _ = measure_files('--reference', 'x.mp4')
@@ -146,7 +166,7 @@ class Files(unittest.TestCase):
 
     def test_compare(self):
         def row(value, digits=None):
-            made = files.Row('name', [], log='log', digits=digits)
+            made = files.Row('name', [], logs=['log'], digits=digits)
             made.runs = [argparse.Namespace(report={'frames': [{'frameNum': 0, 'metrics': {'vmaf': value}}]})]
             return made
         self.assertEqual(files.compare(row(90.0), row(90.0)), 'equal')
