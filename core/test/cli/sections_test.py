@@ -113,7 +113,7 @@ if encode('first.ts', 'cut', 'libx264', *X264) and encode('second.ts', 'cut', 'l
 encode('interlaced.ts', 'cut', 'libx264', *X264, '-flags', '+ildct+ilme', '-x264-params', 'tff=1')
 damage('cut.mkv', 'given up', 'x264.mkv', lambda data: data[:len(data) * 4 // 5])
 damage('broken_end.ts', 'any', 'x264.ts', lambda data: data[:len(data) * 4 // 5 // 188 * 188 + 90])
-damage('broken.mp4', 'given up', 'x264.mp4', flipped(0.4))
+damage('broken.mp4', 'given up', 'x264.mp4', flipped(0.4, 400))  # several pictures, however many bytes each has
 damage('broken.mkv', 'any', 'x264.mkv', flipped(0.7))
 damage('broken.ts', 'any', 'x264.ts', flipped(0.6, 400))
 damage('broken_x265.mp4', 'any', 'x265.mp4', flipped(0.5))
