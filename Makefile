@@ -17,6 +17,8 @@
 #   make deb           Debian packages, in build-package/debian; DEB='-b' are options of dpkg-buildpackage
 #   make recipes       Homebrew, Arch, Alpine and vcpkg recipes of that tarball; URL=where it can be had
 #   make windows       build-windows/install: vmaf.exe, the DLL and the static library for Windows, with mingw-w64
+#   make release       build-release/dist: a tarball for any Linux, with its sources, SBOM and checksums;
+#                      RELEASE='--arch aarch64' builds it for arm64, RELEASE='--libav system' without FFmpeg's libraries
 #   make static        build-package/vmaf, one static file, for the CPU, Y4M and raw video
 #   make wheel         build-wheel/dist, a wheel of the Python package, with the library and the command inside
 #   make bench         measure speed
@@ -33,6 +35,7 @@ FUZZ   := build-fuzz
 FFMPEG := build-ffmpeg
 WINDOWS := build-windows
 WHEEL  := build-wheel
+RELEASES := build-release
 # Generates the clips of tests and of the demo.
 SYNTHCLIP := $(BUILD)/test/synth/synthclip
 MESON_FLAGS ?=
@@ -85,12 +88,13 @@ NIGHTLY_JOBS := \
   test-picture-color \
   test-trixie \
   test-wheel \
+  test-release-files \
   test-amd
 # With NIGHTLY=1 tests and jobs also repeat what others cover: on more backends, devices, schedules and platforms.
 NIGHTLY ?=
 
 .PHONY: $(JOBS) $(NIGHTLY_JOBS) all build check test test-release test-sanitizers test-jobs nightly fuzz mutate install \
-        gate jobs dist recipes deb static windows wheel bench docs format format-check clean setup setup-tests setup-jobs
+        gate jobs dist recipes deb release static windows wheel bench docs format format-check clean setup setup-tests setup-jobs
 
 all: build $(SYNTHCLIP)
 	@python3 scripts/demo.py $(BUILD)
@@ -170,9 +174,10 @@ test-tune: build
 	@python3 core/test/tune/tune_test.py $(BUILD)/tools/vmaf-tune $(BUILD)/tools/vmaf $(BUILD)/test/tune/all --all || \
 	  $(MAY_SKIP)
 
-# As packagers build it: their options, and that each does what it says.
+# As packagers build it: their options, and that each does what it says. How the tarball of a release is written.
 test-packaging: setup
 	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
+	@python3 core/test/packaging/release_test.py . $(RELEASES)-test
 
 # Other processors (arm64 with its vector code, s390x, which is big-endian, i386, riscv64), by emulators, musl and clang:
 # PLATFORM='s390x musl' tries some, and without NIGHTLY=1 it is those three that differ most.
@@ -236,6 +241,11 @@ test-trixie: setup-jobs
 test-wheel: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/python/wheel_test.py . $(WHEEL)/test $(BUILD)/tools/vmaf $(SYNTHCLIP) \
 	  -Denable_cuda=disabled -Denable_hip=disabled || $(MAY_SKIP)
+
+# The tarball for any Linux: twice, the same bytes; and scores by it with glibc 2.31 and with musl. Kernels for one AMD
+# architecture stand for all.
+test-release-files: setup-jobs $(SYNTHCLIP)
+	@python3 core/test/packaging/release_test.py . $(RELEASES)-test $(BUILD)/tools/vmaf -Dhip_archs=gfx1030 || $(MAY_SKIP)
 
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
 # same files again.
@@ -303,6 +313,11 @@ windows: setup
 wheel: setup
 	@scripts/wheel $(WHEEL) $(WHEEL)/dist $(MESON_FLAGS)
 
+RELEASE ?=
+release:
+	@scripts/setup --release
+	@scripts/release --out $(RELEASES) $(RELEASE) $(MESON_FLAGS)
+
 static: setup
 	@scripts/package static
 
@@ -323,4 +338,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && scripts/ci/check_text && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) $(WHEEL) build-kernels build-mutate build-package build-static
+	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) $(WHEEL) $(RELEASES) $(RELEASES)-test build-kernels build-mutate build-package build-static
