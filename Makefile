@@ -89,6 +89,7 @@ NIGHTLY_JOBS := \
   test-trixie \
   test-wheel \
   test-release-files \
+  test-install \
   test-amd
 # With NIGHTLY=1 tests and jobs also repeat what others cover: on more backends, devices, schedules and platforms.
 NIGHTLY ?=
@@ -247,6 +248,12 @@ test-wheel: setup-jobs $(SYNTHCLIP)
 test-release-files: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/packaging/release_test.py . $(RELEASES)-test $(BUILD)/tools/vmaf -Dhip_archs=gfx1030 || $(MAY_SKIP)
 
+# The commands of docs/install.md, in fresh systems. INSTALL='musl release' runs one of them.
+INSTALL ?=
+test-install: setup-jobs $(SYNTHCLIP)
+	@$(if $(INSTALL),,$(MAKE) --no-print-directory release wheel)
+	@python3 core/test/packaging/install_test.py . $(RELEASES)-install $(BUILD)/tools/vmaf $(INSTALL) || $(MAY_SKIP)
+
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
 # same files again.
 test-windows: setup-jobs $(SYNTHCLIP)
@@ -338,4 +345,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && scripts/ci/check_text && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) $(WHEEL) $(RELEASES) $(RELEASES)-test build-kernels build-mutate build-package build-static
+	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) $(WHEEL) $(RELEASES) $(RELEASES)-test $(RELEASES)-install build-kernels build-mutate build-package build-static

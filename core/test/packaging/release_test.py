@@ -258,7 +258,7 @@ def whole(vmaf, options):
     symbols(top, glob.glob(f'{work}/musl/lib/*-musl/libc.so')[0])
     backends = run(f'{top}/bin/vmaf', '--list_devices').stdout
     for backend in 'cuda', 'hip', 'vulkan':
-        check(f'{backend} is not in this build' not in backends.lower(), f'{backend} is not built in: {backends}')
+        check(f'{backend}: this libvmaf was built without' not in backends, f'{backend} is not built in: {backends}')
     os.makedirs(f'{work}/clips', exist_ok=True)
     videos = clips(f'{work}/clips') if shutil.which('ffmpeg') else []
     if len(videos) < 5:
