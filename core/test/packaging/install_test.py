@@ -56,7 +56,7 @@ def system_of(name, root):
     shutil.rmtree(root, ignore_errors=True)
     if name != 'musl':
         source = [UBUNTU.format(name)] if name in ('noble',) else mirror()
-        return not run(['mmdebstrap', '--quiet', '--variant=minbase', '--include=xz-utils', name, root, *source]).returncode
+        return not run(['mmdebstrap', '--quiet', '--variant=apt', '--include=xz-utils', name, root, *source]).returncode
     if run([f'{tree}/scripts/debian-files', 'bookworm', MACHINE, root, f'{work}/apt', 'musl', 'busybox-static']).returncode:
         return False
     for folder in 'usr/bin', 'usr/local/bin', 'proc', 'dev', 'tmp', 'opt', 'root':
