@@ -196,6 +196,24 @@ VMAF_EXPORT int vmaf_aggregate_metric(VmafContext *vmaf, unsigned index, const c
 VMAF_EXPORT int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigned index,
                                     double *score);
 
+/**
+ * The same for a collection of models, as from vmaf_score_at_index_model_collection().
+ *
+ * @return as vmaf_score_if_ready()
+ */
+VMAF_EXPORT int vmaf_collection_score_if_ready(VmafContext *vmaf, VmafModelCollection *collection,
+                                               unsigned index, VmafModelCollectionScore *score);
+
+/**
+ * Drops all scores of indices below `before`, so that scoring a stream without end takes the memory
+ * of a few frames. They cannot be asked for any more, reports leave them out, and pooling over them
+ * fails. Scores of such an index that come later are ignored: leave a margin of a few frames behind
+ * the last one whose scores are all there. Called by the thread that drives the context.
+ *
+ * @return 0; -EINVAL when the context is NULL
+ */
+VMAF_EXPORT int vmaf_forget_scores(VmafContext *vmaf, unsigned before);
+
 #ifdef __cplusplus
 }
 #endif

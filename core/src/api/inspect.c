@@ -244,3 +244,25 @@ int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigned index, dou
     context_leave(vmaf);
     return err;
 }
+
+int vmaf_collection_score_if_ready(VmafContext *vmaf, VmafModelCollection *collection,
+                                   unsigned index, VmafModelCollectionScore *score)
+{
+    if (!vmaf || !collection || !score || !context_enter(vmaf))
+        return -EINVAL;
+    int err = model_collection_claim_names(collection, vmaf->scores);
+    if (!err) {
+        err = model_collection_predict_early(collection, vmaf->scores, index, score);
+        err = err == -EINVAL ? -EAGAIN : err; /* as above */
+    }
+    context_leave(vmaf);
+    return err;
+}
+
+int vmaf_forget_scores(VmafContext *vmaf, unsigned before)
+{
+    if (!vmaf)
+        return -EINVAL;
+    context_forget(vmaf, before);
+    return 0;
+}

@@ -649,6 +649,12 @@ void context_needs(const VmafContext *ctx, ContextNeeds *needs)
     }
 }
 
+void context_forget(VmafContext *ctx, unsigned before)
+{
+    scores_forget(ctx->scores, before);
+    index_set_close(&ctx->indices, before);
+}
+
 bool context_is_flushed(const VmafContext *ctx)
 {
     return ctx->flushed;

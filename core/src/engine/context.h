@@ -83,6 +83,8 @@ typedef struct ContextNeeds {
 } ContextNeeds;
 void context_needs(const VmafContext *ctx, ContextNeeds *needs);
 bool context_is_flushed(const VmafContext *ctx);
+/* Forgets all scores below this index, and which of those indices were read. */
+void context_forget(VmafContext *ctx, unsigned before);
 
 unsigned context_feature_count(const VmafContext *ctx);
 /* The device of the i-th feature, and the work done for it so far. */

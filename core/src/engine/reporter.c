@@ -2,6 +2,7 @@
 #include "engine/reporter.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -89,15 +90,34 @@ void reporter_clear(Reporter *r)
 
 bool index_set_has(const IndexSet *set, unsigned index)
 {
-    return index / 64 < set->count && set->words[index / 64] >> (index % 64) & 1;
+    const size_t word = index / 64;
+    if (word < set->base)
+        return true;
+    return word - set->base < set->count && set->words[word - set->base] >> (index % 64) & 1;
 }
 
 int index_set_add(IndexSet *set, unsigned index)
 {
-    if (mem_grow_to(&set->words, index / 64, &set->count, sizeof(*set->words)))
+    const size_t word = index / 64;
+    if (word < set->base)
+        return 0;
+    if (mem_grow_to(&set->words, word - set->base, &set->count, sizeof(*set->words)))
         return -ENOMEM;
-    set->words[index / 64] |= (uint64_t)1 << (index % 64);
+    set->words[word - set->base] |= (uint64_t)1 << (index % 64);
     return 0;
+}
+
+void index_set_close(IndexSet *set, unsigned before)
+{
+    const size_t gone = before / 64 > set->base ? before / 64 - set->base : 0;
+    if (!gone || gone < set->count / 2)
+        return;
+    const size_t kept = gone < set->count ? set->count - gone : 0;
+    if (kept)
+        memmove(set->words, set->words + gone, kept * sizeof(*set->words));
+    if (set->count)
+        memset(set->words + kept, 0, (set->count - kept) * sizeof(*set->words));
+    set->base += gone;
 }
 
 void index_set_clear(IndexSet *set)

@@ -16,9 +16,13 @@
 typedef struct IndexSet {
     uint64_t *words;
     size_t count;
+    size_t base; /* words that were dropped before the first */
 } IndexSet;
 bool index_set_has(const IndexSet *set, unsigned index);
 int index_set_add(IndexSet *set, unsigned index); /* -ENOMEM */
+/* Lets indices below `before` take no memory; those that are not in the set may then count as if
+ * they were. */
+void index_set_close(IndexSet *set, unsigned before);
 void index_set_clear(IndexSet *set);
 
 /* Starts zeroed. */

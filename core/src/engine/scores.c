@@ -17,6 +17,7 @@ typedef struct Column {
     char *name;
     ScoreOrder order;
     unsigned sequence; /* first-write order, between equals */
+    unsigned base;     /* the index of the first element of `values` and `written` */
     double *values;
     size_t value_capacity;
     bool *written;
@@ -52,6 +53,7 @@ struct ScoreStore {
     Claims claims;
     unsigned step; /* the step of a score without an order */
     unsigned last_read;
+    unsigned forgotten; /* scores below this index are gone, and no more are taken */
     ScoreListener listener;
     void *listener_arg;
 };
@@ -139,44 +141,58 @@ static Column *add_column_locked(ScoreStore *store, const char *name, const Scor
         .name = copy,
         .order = order ? *order : (ScoreOrder){ store->step, UINT_MAX, 0 },
         .sequence = (unsigned)store->column_count,
+        .base = store->forgotten,
     };
     store->column_count++;
     store->listed_valid = false;
     return column;
 }
 
-static int grow_column(Column *column, unsigned index)
+/* Makes room for the element `at`. */
+static int grow_column(Column *column, size_t at)
 {
-    if (mem_grow_to(&column->values, index, &column->value_capacity, sizeof(*column->values)))
+    if (mem_grow_to(&column->values, at, &column->value_capacity, sizeof(*column->values)))
         return -ENOMEM;
-    return mem_grow_to(&column->written, index, &column->capacity, sizeof(*column->written));
+    return mem_grow_to(&column->written, at, &column->capacity, sizeof(*column->written));
+}
+
+/* The score at an index; NULL: there is none. */
+static const double *value_at(const Column *column, unsigned index)
+{
+    const size_t at = index - (size_t)column->base;
+    return index >= column->base && at < column->capacity && column->written[at]
+               ? &column->values[at]
+               : NULL;
 }
 
 static int set_locked(ScoreStore *store, const char *name, unsigned index, double value,
                       const ScoreOrder *order)
 {
+    if (index < store->forgotten)
+        return -ERANGE;
     Column *column = find_locked(store, name);
     if (!column)
         column = add_column_locked(store, name, order);
-    if (!column || grow_column(column, index))
+    const size_t at = column ? index - (size_t)column->base : 0;
+    if (!column || grow_column(column, at))
         return -ENOMEM;
-    assert(index < column->capacity && column->capacity <= column->value_capacity);
-    if (column->written[index])
+    assert(at < column->capacity && column->capacity <= column->value_capacity);
+    if (column->written[at])
         return -EINVAL;
-    column->values[index] = value;
-    column->written[index] = true;
+    column->values[at] = value;
+    column->written[at] = true;
     return 0;
 }
 
 /* Stores a score and calls the listener. -EINVAL: a score is there already, and *value is set to
- * it. */
+ * it. -ERANGE: the index is forgotten. */
 static int set_and_tell(ScoreStore *store, const char *name, unsigned index, double *value,
                         const ScoreOrder *order)
 {
     pthread_mutex_lock(&store->lock);
     const int err = set_locked(store, name, index, *value, order);
     if (err == -EINVAL)
-        *value = find_locked(store, name)->values[index];
+        *value = *value_at(find_locked(store, name), index);
     const ScoreListener listener = store->listener;
     void *const arg = store->listener_arg;
     pthread_mutex_unlock(&store->lock);
@@ -192,7 +208,36 @@ int scores_set(ScoreStore *store, const char *name, unsigned index, double value
     const int err = set_and_tell(store, name, index, &value, order);
     if (err == -EINVAL)
         log_warning("feature \"%s\" cannot be overwritten at index %u", name, index);
-    return err;
+    if (err == -ERANGE)
+        log_warning("the scores of index %u are forgotten: \"%s\" cannot be added", index, name);
+    return err == -ERANGE ? -EINVAL : err;
+}
+
+/* Moves the elements that are kept to the front, once that frees half of the memory or more: then
+ * each is moved a few times at most. */
+static void forget_in_column(Column *column, unsigned before)
+{
+    const size_t gone = before > column->base ? before - (size_t)column->base : 0;
+    if (!gone || gone < column->capacity / 2)
+        return;
+    const size_t kept = gone < column->capacity ? column->capacity - gone : 0;
+    if (kept) {
+        memmove(column->values, column->values + gone, kept * sizeof(*column->values));
+        memmove(column->written, column->written + gone, kept * sizeof(*column->written));
+    }
+    if (column->capacity)
+        memset(column->written + kept, 0, (column->capacity - kept) * sizeof(*column->written));
+    column->base = before;
+}
+
+void scores_forget(ScoreStore *store, unsigned before)
+{
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; before > store->forgotten && i < store->column_count; i++)
+        forget_in_column(&store->columns[i], before);
+    if (before > store->forgotten)
+        store->forgotten = before;
+    pthread_mutex_unlock(&store->lock);
 }
 
 /* Removes the columns from `first` on that hold no score. */
@@ -230,7 +275,7 @@ static int store_locked(ScoreStore *store, ScoreEntry *entries, size_t count,
     for (size_t i = 0; i < count; i++) {
         ScoreEntry *const entry = &entries[i];
         entry->stored = false;
-        if (failed && is_of_frame(entry, frame))
+        if (entry->index < store->forgotten || (failed && is_of_frame(entry, frame)))
             continue;
         const int err = set_locked(store, entry->name, entry->index, entry->value, &entry->order);
         entry->stored = !err;
@@ -244,7 +289,8 @@ static int store_locked(ScoreStore *store, ScoreEntry *entries, size_t count,
         ScoreEntry *const entry = &entries[i];
         if (!entry->stored || !is_of_frame(entry, frame))
             continue;
-        find_locked(store, entry->name)->written[entry->index] = false;
+        Column *const column = find_locked(store, entry->name);
+        column->written[entry->index - (size_t)column->base] = false;
         entry->stored = false;
     }
     if (failed)
@@ -391,8 +437,10 @@ int scores_get(ScoreStore *store, const char *name, unsigned index, double *valu
     int err = -EINVAL;
     pthread_mutex_lock(&store->lock);
     const Column *column = find_locked(store, name);
-    if (column && index < column->capacity && column->written[index]) {
-        *value = column->values[index];
+    const double *const found =
+        column && index >= store->forgotten ? value_at(column, index) : NULL;
+    if (found) {
+        *value = *found;
         err = 0;
     }
     pthread_mutex_unlock(&store->lock);
@@ -477,26 +525,28 @@ void score_table_clear(ScoreTable *table)
 
 /* Copies only what was written: a score at a high index must not make the copy touch all memory
  * before it. */
-static void copy_written(ScoreColumn *to, const Column *from)
+static void copy_written(ScoreColumn *to, const Column *from, unsigned forgotten)
 {
     for (size_t i = 0; i < from->capacity; i++) {
-        if (!from->written[i])
+        const size_t index = from->base + i;
+        if (!from->written[i] || index < forgotten)
             continue;
-        to->written[i] = true;
-        to->values[i] = from->values[i];
+        to->written[index] = true;
+        to->values[index] = from->values[i];
     }
 }
 
-static int copy_column(ScoreColumn *to, const Column *from)
+static int copy_column(ScoreColumn *to, const Column *from, unsigned forgotten)
 {
-    *to = (ScoreColumn){ .name = from->name, .capacity = from->capacity };
+    const size_t capacity = from->capacity ? from->base + from->capacity : 0;
+    *to = (ScoreColumn){ .name = from->name, .capacity = capacity };
     if (!from->capacity) /* memory ran out before its first score */
         return 0;
-    to->values = mem_array(from->capacity, sizeof(*to->values));
-    to->written = mem_array(from->capacity, sizeof(*to->written));
+    to->values = mem_array(capacity, sizeof(*to->values));
+    to->written = mem_array(capacity, sizeof(*to->written));
     if (!to->values || !to->written)
         return -ENOMEM;
-    copy_written(to, from);
+    copy_written(to, from, forgotten);
     return 0;
 }
 
@@ -511,7 +561,8 @@ static int copy_columns_locked(ScoreStore *store, ScoreTable *out)
     int err = 0;
     while (!err && out->column_count < store->column_count) {
         const unsigned from = store->listed[out->column_count];
-        err = copy_column(&out->columns[out->column_count++], &store->columns[from]);
+        err = copy_column(&out->columns[out->column_count++], &store->columns[from],
+                          store->forgotten);
     }
     return err;
 }

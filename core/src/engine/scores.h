@@ -32,13 +32,18 @@ void scores_set_step(ScoreStore *store, unsigned step);
 typedef void (*ScoreListener)(void *arg, const char *name, unsigned index, double value);
 void scores_listen(ScoreStore *store, ScoreListener listener, void *arg);
 
-/* -EINVAL and a warning when the index has a score already; -ENOMEM. `order` NULL: first-write
- * order. */
+/* -EINVAL and a warning when the index has a score already or is forgotten; -ENOMEM. `order` NULL:
+ * first-write order. */
 int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
                const ScoreOrder *order);
-/* Stores *value, or sets *value to the score that is there already. -ENOMEM. */
+/* Stores *value, or sets *value to the score that is there already. -ENOMEM; -ERANGE: the index is
+ * forgotten. */
 int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value,
                   const ScoreOrder *order);
+
+/* Drops all scores of indices below `before`, and ignores those that come later: the store of a
+ * stream without end then takes the memory of a few frames. */
+void scores_forget(ScoreStore *store, unsigned before);
 
 /* A score to be stored. */
 typedef struct ScoreEntry {

@@ -146,6 +146,10 @@ int model_predict_early(VmafModel *model, ScoreStore *scores, unsigned index, do
 int model_collection_predict(VmafModelCollection *collection, ScoreStore *scores, unsigned index,
                              VmafModelCollectionScore *score);
 
+/* As model_predict_early: for progress, while frames are still being read. */
+int model_collection_predict_early(VmafModelCollection *collection, ScoreStore *scores,
+                                   unsigned index, VmafModelCollectionScore *score);
+
 /* Pools a stored metric over low..high inclusive, leaving out the indices that `subsample` (0 and
  * 1: none) skips. -EINVAL when a score is missing, nothing is left, or low > high. */
 int score_pool(ScoreStore *scores, const char *name, enum VmafPoolingMethod method, unsigned low,

@@ -138,9 +138,11 @@ int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool qui
     return predict(model, scores, index, quiet, NULL, score);
 }
 
+/* The place of scores in a report that were asked for after the flush. */
+static const ScoreOrder after_flush = { .step = SCORES_FLUSH, .feature = UINT_MAX };
+
 int model_predict_early(VmafModel *model, ScoreStore *scores, unsigned index, double *score)
 {
-    static const ScoreOrder after_flush = { .step = SCORES_FLUSH, .feature = UINT_MAX };
     return predict(model, scores, index, true, &after_flush, score);
 }
 
@@ -196,23 +198,25 @@ static bool stored_figures(const VmafModelCollection *c, ScoreStore *scores, uns
     return true;
 }
 
-static int predict_figures(VmafModelCollection *c, ScoreStore *scores, unsigned index,
+/* early: while frames are still being read; logs nothing then. */
+static int predict_figures(VmafModelCollection *c, ScoreStore *scores, unsigned index, bool early,
                            double *figures)
 {
+    const ScoreOrder *const order = early ? &after_flush : NULL;
     double *raw = mem_array(c->count, sizeof(*raw));
     if (!raw)
         return -ENOMEM;
     int err = 0;
     for (unsigned i = 0; i < c->count && !err; i++) {
-        err = predict_raw(c->members[i], scores, index, false, &raw[i]);
+        err = predict_raw(c->members[i], scores, index, early, &raw[i]);
         double value = err ? 0 : finish(c->members[i], raw[i]);
         if (!err)
-            err = scores_settle(scores, c->members[i]->name, index, &value, NULL);
+            err = scores_settle(scores, c->members[i]->name, index, &value, order);
     }
     if (!err)
         bootstrap(c->members[0], raw, c->count, figures);
     for (unsigned i = 0; i < FIGURE_COUNT && !err; i++)
-        err = scores_settle(scores, c->figures[i], index, &figures[i], NULL);
+        err = scores_settle(scores, c->figures[i], index, &figures[i], order);
     mem_free(raw);
     return err;
 }
@@ -226,21 +230,34 @@ static void to_collection_score(const double *figures, VmafModelCollectionScore 
     score->bootstrap.ci.p95.hi = figures[FIGURE_HI];
 }
 
-int model_collection_predict(VmafModelCollection *c, ScoreStore *scores, unsigned index,
-                             VmafModelCollectionScore *score)
+static int predict_collection(VmafModelCollection *c, ScoreStore *scores, unsigned index,
+                              bool early, VmafModelCollectionScore *score)
 {
     double figures[FIGURE_COUNT];
     if (!is_bootstrap(c)) {
-        log_error("model collection %s is not of a bootstrap type", c->name);
+        if (!early)
+            log_error("model collection %s is not of a bootstrap type", c->name);
         return -EINVAL;
     }
     int err = model_collection_claim_names(c, scores);
     if (!err && !stored_figures(c, scores, index, figures))
-        err = predict_figures(c, scores, index, figures);
+        err = predict_figures(c, scores, index, early, figures);
     if (err < 0)
         return err;
     to_collection_score(figures, score);
     return 0;
+}
+
+int model_collection_predict(VmafModelCollection *c, ScoreStore *scores, unsigned index,
+                             VmafModelCollectionScore *score)
+{
+    return predict_collection(c, scores, index, false, score);
+}
+
+int model_collection_predict_early(VmafModelCollection *c, ScoreStore *scores, unsigned index,
+                                   VmafModelCollectionScore *score)
+{
+    return predict_collection(c, scores, index, true, score);
 }
 
 static double polynomial(const Transform *t, double score)

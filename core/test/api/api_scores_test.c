@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libvmaf/inspect.h>
 #include <libvmaf/metadata.h>
 
 #include "api_use.h"
@@ -330,6 +331,54 @@ static void metadata_handlers(void **state)
     }
 }
 
+/* While scores of a long stream are forgotten, the rest stays as it would be. */
+static void scores_are_forgotten(void **state)
+{
+    enum { PAIRS = 400, KEPT = 10 };
+    for (unsigned threads = 0; threads < 3; threads += 2) {
+        VmafContext *all = open_context(threads, 0), *some = open_context(threads, 0);
+        VmafModel *model;
+        VmafModelCollection *collection;
+        VmafModelCollectionScore now, then;
+        double expected, score;
+        VmafModelConfig cfg = { .name = "b" };
+        assert_int_equal(vmaf_model_collection_load(&model, &collection, &cfg, "vmaf_b_v0.6.3"), 0);
+        VmafContext *const contexts[] = { all, some };
+        for (unsigned c = 0; c < 2; c++) {
+            assert_int_equal(vmaf_use_features_from_model(contexts[c], model), 0);
+            assert_int_equal(vmaf_use_features_from_model_collection(contexts[c], collection), 0);
+        }
+        assert_int_equal(vmaf_collection_score_if_ready(some, collection, 0, &now), -EAGAIN);
+        assert_int_equal(vmaf_forget_scores(NULL, 1), -EINVAL);
+        for (unsigned i = 0; i < PAIRS; i++) {
+            assert_int_equal(read_pair(all, i, i), 0);
+            assert_int_equal(read_pair(some, i, i), 0);
+            if (i >= KEPT)
+                assert_int_equal(vmaf_forget_scores(some, i - KEPT), 0);
+        }
+        assert_int_equal(read_pair(some, 0, 5), -EINVAL);
+        assert_int_equal(flush(all), 0);
+        assert_int_equal(flush(some), 0);
+        assert_int_equal(vmaf_score_at_index(some, model, &score, 100), -EINVAL);
+        assert_int_equal(vmaf_import_feature_score(some, "mine", 1, 100), -EINVAL);
+        for (unsigned i = PAIRS - KEPT; i < PAIRS; i++) {
+            assert_int_equal(vmaf_score_at_index(all, model, &expected, i), 0);
+            assert_int_equal(vmaf_score_at_index(some, model, &score, i), 0);
+            assert_true(score == expected);
+            assert_int_equal(vmaf_collection_score_if_ready(some, collection, i, &now), 0);
+            assert_int_equal(vmaf_score_at_index_model_collection(all, collection, &then, i), 0);
+            assert_true(now.bootstrap.bagging_score == then.bootstrap.bagging_score &&
+                        now.bootstrap.stddev == then.bootstrap.stddev &&
+                        now.bootstrap.ci.p95.lo == then.bootstrap.ci.p95.lo &&
+                        now.bootstrap.ci.p95.hi == then.bootstrap.ci.p95.hi);
+        }
+        vmaf_close(all);
+        vmaf_close(some);
+        vmaf_model_destroy(model);
+        vmaf_model_collection_destroy(collection);
+    }
+}
+
 static void reports(void **state)
 {
     char path[] = "/tmp/vmaf_api_testXXXXXX";
@@ -373,6 +422,7 @@ TEST_MAIN(api_scores)
         cmocka_unit_test(bad_names_are_refused),
         cmocka_unit_test(overloads_reach_the_features),
         cmocka_unit_test(metadata_handlers),
+        cmocka_unit_test(scores_are_forgotten),
         cmocka_unit_test(reports),
     };
     return cmocka_run_group_tests_name("api scores", tests, NULL, NULL);

@@ -111,6 +111,69 @@ static void one_pair_moves_late_scores_to_the_flush(void **state)
     check_order(store, expected, COUNT(expected));
 }
 
+/* A stream without end, whose scores are forgotten some frames behind the last one. */
+static void forgotten_scores_are_gone(void **state)
+{
+    enum { FRAMES = 10000, KEPT = 20 };
+    ScoreStore *store = *state;
+    double value;
+    for (unsigned i = 0; i < FRAMES; i++) {
+        assert_int_equal(scores_set(store, "a", i, i + 0.5, NULL), 0);
+        if (i >= 3000 && i % 3 == 0)
+            assert_int_equal(scores_set(store, "later", i, i * 2.0, NULL), 0);
+        if (i <= KEPT)
+            continue;
+        scores_forget(store, i - KEPT);
+        assert_int_equal(scores_get(store, "a", i - KEPT - 1, &value), -EINVAL);
+        assert_int_equal(scores_get(store, "a", i - KEPT, &value), 0);
+        assert_true(value == i - KEPT + 0.5);
+        assert_int_equal(scores_get(store, "a", i, &value), 0);
+        assert_true(value == i + 0.5);
+    }
+    assert_int_equal(scores_get(store, "later", 9990, &value), 0);
+    assert_true(value == 2.0 * 9990);
+    assert_int_equal(scores_get(store, "later", 9991, &value), -EINVAL);
+
+    ScoreTable table;
+    assert_int_equal(scores_copy(store, &table), 0);
+    assert_int_equal(table.column_count, 2);
+    for (unsigned i = 0; i < FRAMES; i++)
+        assert_int_equal(i < table.columns[0].capacity && table.columns[0].written[i],
+                         i >= FRAMES - 1 - KEPT);
+    assert_true(table.columns[0].values[FRAMES - 1] == FRAMES - 0.5);
+    score_table_clear(&table);
+}
+
+static void forgotten_indices_take_no_scores(void **state)
+{
+    ScoreStore *store = *state;
+    double value = 1;
+    size_t culprit;
+    scores_set(store, "a", 70, 7, NULL);
+    scores_forget(store, 70);
+    scores_forget(store, 10); /* nothing comes back */
+    assert_int_equal(scores_set(store, "a", 69, 6, NULL), -EINVAL);
+    assert_int_equal(scores_settle(store, "a", 69, &value, NULL), -ERANGE);
+    assert_int_equal(scores_set(store, "a", 70, 6, NULL), -EINVAL);
+    assert_int_equal(scores_get(store, "a", 70, &value), 0);
+    assert_true(value == 7);
+    /* A feature's late score for a forgotten frame is left out, those of its frame are stored. */
+    ScoreEntry entries[] = { { .name = "a", .index = 69, .value = 1 },
+                             { .name = "a", .index = 71, .value = 2 },
+                             { .name = "b", .index = 71, .value = 3 } };
+    assert_int_equal(scores_store(store, entries, 3, &(ScoreFrame){ .index = 71 }, &culprit), 0);
+    assert_false(entries[0].stored);
+    assert_true(entries[1].stored && entries[2].stored);
+    /* A frame of which one score is refused gets none, also after forgetting. */
+    ScoreEntry refused[] = { { .name = "b", .index = 70, .value = 1 },
+                             { .name = "a", .index = 70, .value = 2 } };
+    assert_int_equal(scores_store(store, refused, 2, &(ScoreFrame){ .index = 70 }, &culprit),
+                     -EINVAL);
+    assert_int_equal(scores_get(store, "b", 70, &value), -EINVAL);
+    assert_int_equal(scores_get(store, "b", 71, &value), 0);
+    assert_true(value == 3);
+}
+
 static void aggregates_keep_the_last_value(void **state)
 {
     ScoreStore *store = *state;
@@ -180,6 +243,8 @@ TEST_MAIN(scores)
         cmocka_unit_test_setup_teardown(aliases_are_understood, setup, teardown),
         cmocka_unit_test_setup_teardown(columns_are_in_serial_order, setup, teardown),
         cmocka_unit_test_setup_teardown(one_pair_moves_late_scores_to_the_flush, setup, teardown),
+        cmocka_unit_test_setup_teardown(forgotten_scores_are_gone, setup, teardown),
+        cmocka_unit_test_setup_teardown(forgotten_indices_take_no_scores, setup, teardown),
         cmocka_unit_test_setup_teardown(aggregates_keep_the_last_value, setup, teardown),
         cmocka_unit_test_setup_teardown(a_copy_is_of_one_instant, setup, teardown),
         cmocka_unit_test_setup_teardown(the_first_value_settles_it, setup, teardown),

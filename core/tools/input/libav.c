@@ -200,7 +200,7 @@ static int decode_first(Libav *libav)
         libav->begin = libav->frame->best_effort_timestamp;
         return 0;
     }
-    if (status != FRAME_ERROR) {
+    if (status != FRAME_ERROR && !libav_say_late_index(libav)) {
         char line[256];
         say("%s: no frame could be decoded: %s", video->path,
             libav_reason(libav, AVERROR_INVALIDDATA, line, sizeof(line)));

@@ -110,6 +110,9 @@ typedef struct Libav {
 void libav_log_capture(void);
 /* Writes the last logged error, else the meaning of `err`, into `line`. Returns `line`. */
 const char *libav_reason(Libav *libav, int err, char *line, size_t size);
+/* Called when no frame could be decoded: if that is because a pipe holds an mp4 whose index comes
+ * last, says so and returns true. */
+bool libav_say_late_index(Libav *libav);
 
 /* Creates `io`, through which libavformat reads the video's source. 0 or -ENOMEM. */
 int libav_io_create(Libav *libav);

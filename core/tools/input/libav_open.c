@@ -42,6 +42,25 @@ static AVDictionary *open_options(const Libav *libav)
     return options;
 }
 
+/* The remedy for an mp4 that a pipe cannot be read for. */
+#define STREAMABLE                                                                                    \
+    "give a finished file, or write it as a stream: `-movflags +frag_keyframe+empty_moov` or, if it " \
+    "is whole, `-movflags +faststart`"
+
+bool libav_say_late_index(Libav *libav)
+{
+    const Video *const video = libav->video;
+    char line[256];
+    libav_reason(libav, AVERROR_INVALIDDATA, line, sizeof(line));
+    if (video->source->seekable || strncmp(libav->format->iformat->name, "mov,", 4) != 0 ||
+        !strstr(line, "partial file"))
+        return false;
+    say("%s: its index (moov atom) is behind its pictures, where a pipe or --follow cannot go back "
+        "from, or it is cut within the first frame: " STREAMABLE,
+        video->path);
+    return true;
+}
+
 static int say_not_opened(Libav *libav, int err)
 {
     const Video *const video = libav->video;
@@ -53,8 +72,7 @@ static int say_not_opened(Libav *libav, int err)
         say("%s: %s", video->path,
             video->source->seekable
                 ? "the file is cut off or was never finished: it has no index (moov atom)"
-                : "its index (moov atom) is at the end, which a pipe cannot seek to: give a file, "
-                  "or write it with `-movflags +faststart`");
+                : "its index (moov atom) is at the end, which a pipe cannot seek to: " STREAMABLE);
     else if (err == AVERROR_INVALIDDATA && !*libav->log_line)
         say("%s: it is not a Y4M file, nor one that FFmpeg's libraries know; raw video needs -w, -h, "
             "-p and -b",

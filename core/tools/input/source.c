@@ -130,6 +130,21 @@ int source_open(Source **out, const char *path)
     return 0;
 }
 
+int source_follow(Source *source, const char *path, int64_t patience)
+{
+    if (!source->seekable || source->fd < 0)
+        return 0;
+    const int err = waiting_open(source);
+    if (err) {
+        say("could not open file: %s: %s", path, strerror(-err));
+        return err;
+    }
+    source->seekable = false;
+    source->size = 0; /* not known yet */
+    source->patience = patience;
+    return 0;
+}
+
 int source_open_none(Source **out)
 {
     Source *const source = calloc(1, sizeof(*source));

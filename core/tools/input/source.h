@@ -32,6 +32,8 @@ typedef struct Source {
     uint8_t *ahead;
     size_t begin, held, capacity;
     bool ended;              /* source_hold reached the end of the pipe */
+    int64_t patience;        /* ns to wait at the end of a file for more; see source_follow */
+    bool complete;           /* the file did not grow for that long: it has ended */
     struct Waiting *waiting; /* for pipes: see waiting_open */
     atomic_bool cancelled;
 } Source;
@@ -39,6 +41,10 @@ typedef struct Source {
 /* Opens a file; "-" is standard input. Does not wait for the other end of a named pipe. Logs
  * errors; returns 0 or negative errno. */
 int source_open(Source **source, const char *path);
+/* Right after source_open: reads a file that is still being written, as if it were a pipe: at its
+ * end, waits until nothing was added for `patience` ns. Does nothing to a pipe. Logs errors;
+ * returns 0 or negative errno. */
+int source_follow(Source *source, const char *path, int64_t patience);
 /* Creates a source without bytes, for a video that is not one file. It can be cancelled. */
 int source_open_none(Source **source);
 void source_close(Source *source); /* NULL is fine */

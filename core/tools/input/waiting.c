@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 struct Waiting {
@@ -62,16 +63,53 @@ static int await(Source *source, bool holding)
     }
 }
 
-int64_t waiting_read(Source *source, const struct iovec *pieces, unsigned count, bool holding)
+static int64_t now(void)
 {
-    const int err = await(source, holding);
-    if (err)
-        return err;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* At the end of a file that may grow: waits a moment before the next look. 0 or negative errno, see
+ * waiting_read. */
+static int pause_at_end(Source *source, bool holding)
+{
+    enum { PAUSE_MS = 20 };
+    const int wake = source->waiting->wake[0];
+    struct pollfd waker = { .fd = wake, .events = POLLIN };
+    char bytes[16];
+    if (poll(&waker, 1, PAUSE_MS) < 0 && errno != EINTR)
+        return -errno;
+    if (waker.revents)
+        while (read(wake, bytes, sizeof(bytes)) == sizeof(bytes))
+            ;
+    if (atomic_load(&source->cancelled))
+        return -ECANCELED;
+    return waker.revents && holding ? -EINTR : 0;
+}
+
+/* Reads what there is. Returns the number of bytes, 0 at the end, or negative errno. */
+static int64_t read_now(const Source *source, const struct iovec *pieces, unsigned count)
+{
     ssize_t got;
     do
         got = readv(source->fd, pieces, (int)count);
     while (got < 0 && errno == EINTR);
     return got < 0 ? -errno : got;
+}
+
+int64_t waiting_read(Source *source, const struct iovec *pieces, unsigned count, bool holding)
+{
+    int err = await(source, holding);
+    int64_t got = err ? err : read_now(source, pieces, count);
+    const bool grows = source->patience && !source->complete;
+    const int64_t until = got || !grows ? 0 : now() + source->patience;
+    while (!got && now() < until) {
+        err = pause_at_end(source, holding);
+        got = err ? err : read_now(source, pieces, count);
+    }
+    source->complete = source->complete || !got;
+    return got;
 }
 
 void source_wake(Source *source)

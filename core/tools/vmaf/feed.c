@@ -309,12 +309,28 @@ static int64_t time_in_hand(const Feed *feed, unsigned rating)
 
 static int note_frames(const Feed *feed, unsigned rating)
 {
+    Rating *const r = feed->group->ratings[rating];
     const PairFrames frames = { time_in_hand(feed, rating),
                                 { number_in_hand(feed, 0), number_in_hand(feed, rating + 1) } };
-    const int err = rating_add_frames(feed->group->ratings[rating], &frames);
+    int err = r->lines ? lines_add(r->lines, (unsigned)r->number, r->pairs, &frames) : 0;
+    if (err || lines_are_bounded(feed->group->share->options))
+        return err;
+    err = rating_add_frames(r, &frames);
     if (err)
         say("problem noting the frames of a pair: %s", strerror(-err));
     return err;
+}
+
+/* Forgets the scores of pairs whose lines were written, but for a few that features may still add
+ * to. */
+static void forget_written(const Feed *feed, const Rating *r)
+{
+    enum { MARGIN = 16 };
+    if (!r->lines || !lines_are_bounded(feed->group->share->options))
+        return;
+    const unsigned written = lines_written(r->lines, (unsigned)r->number);
+    if (written > MARGIN)
+        vmaf_forget_scores(r->vmaf, written - MARGIN);
 }
 
 static int score_pair(Feed *feed, unsigned rating)
@@ -322,8 +338,10 @@ static int score_pair(Feed *feed, unsigned rating)
     const VideoGroup *const group = feed->group;
     Rating *const r = group->ratings[rating];
     Prefetched *const ref = &feed->hand[0], *const dist = &feed->hand[rating + 1];
-    if ((!feed->part || r->pairs >= feed->part->first) && note_frames(feed, rating))
-        return -ENOMEM;
+    const int unnoted =
+        !feed->part || r->pairs >= feed->part->first ? note_frames(feed, rating) : 0;
+    if (unnoted)
+        return unnoted;
     if (feed->hints)
         hint_look(&feed->hints[rating], r->pairs, &ref->pic, &dist->pic);
     const int err = group->kept ? read_kept(r->vmaf, ref->kept, dist->kept, r->pairs)
@@ -333,6 +351,7 @@ static int score_pair(Feed *feed, unsigned rating)
         return err;
     }
     r->pairs++;
+    forget_written(feed, r);
     if (!feed->told_devices)
         gpu_say_devices(group->share->gpu, r->vmaf, group->share->options->quiet,
                         &group->share->warnings);
@@ -421,6 +440,17 @@ static void serve(Feed *feed)
         meter_step(&feed->meter);
 }
 
+/* Ends all ratings if nobody takes the lines of --lines any more. */
+static bool end_unread(Feed *feed)
+{
+    Lines *const lines = feed->group->share->lines;
+    const int err = lines ? lines_error(lines) : 0;
+    for (unsigned i = 0; err && i < feed->group->count; i++)
+        if (!feed->over[i])
+            end_rating(feed, i, err);
+    return err;
+}
+
 static void score_pairs(Feed *feed)
 {
     for (bool more = true; more;) {
@@ -429,6 +459,8 @@ static void score_pairs(Feed *feed)
             end_all(feed);
             return;
         }
+        if (end_unread(feed))
+            return;
         serve(feed);
     }
 }
@@ -461,7 +493,7 @@ static void start_meter(Feed *feed)
     const VideoGroup *const group = feed->group;
     const bool shown = !group->share->options->quiet && message_on_terminal();
     const MeterConfig metering = {
-        .score = mean_so_far,
+        .score = group->share->lines ? NULL : mean_so_far, /* its scores are soon forgotten */
         .arg = (void *)group,
         .kind = group->share->options->progress ? METER_LINES
                 : shown                         ? METER_TERMINAL
@@ -632,12 +664,16 @@ int group_feed(VideoGroup *group)
     const int err = start(&feed);
     if (!err) {
         interrupt_call(interrupt_prefetch, feed.prefetch);
+        if (group->share->lines)
+            lines_call(group->share->lines, interrupt_prefetch, feed.prefetch);
         start_meter(&feed);
         score_pairs(&feed);
         meter_finish(&feed.meter);
         for (unsigned i = 0; i < group->count; i++)
             settle(&feed, i);
         interrupt_call(NULL, NULL);
+        if (group->share->lines)
+            lines_call(group->share->lines, NULL, NULL);
         find_empty(group);
         check_part(group);
     }

@@ -220,7 +220,12 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     int err = rating_tell_colours(rating, o, i == 0);
     if (!err)
         err = models_use(rating->models, rating->vmaf);
-    return err ? err : extractors_use(o, &facts, &rating->warnings, rating->vmaf);
+    if (!err)
+        err = extractors_use(o, &facts, &rating->warnings, rating->vmaf);
+    rating->lines = group->share->lines;
+    return err || !rating->lines
+               ? err
+               : lines_watch(rating->lines, (unsigned)rating->number, rating->vmaf, rating->models);
 }
 
 /* Chooses the pairs of the part and tells the context to record measurements, from which the merge

@@ -116,6 +116,7 @@ typedef struct Judge {
     const Options *options;
     VmafContext *vmaf;
     unsigned frames;
+    const FigureSource *figures; /* NULL: all scores are in the context */
     const ScoreOwner *owner;
     bool judged[SCORE_LIMITS_MAX];
     bool *below;
@@ -151,13 +152,22 @@ static bool is_judged_by(const ScoreLimit *limit, const char *extractor,
             names_clip_figure(limit, metric->short_name));
 }
 
+static int find_figures(const Judge *judge, const char *metric, Gathered *out)
+{
+    const FigureSource *const source = judge->figures;
+    if (!source)
+        return gather_metric(out, judge->options, judge->vmaf, metric, judge->frames);
+    *out = (Gathered){ .figures = { .size = sizeof(out->figures) } };
+    return source->find(source->arg, metric, &out->figures) ? 0 : -EINVAL;
+}
+
 static void judge_feature(Judge *judge, unsigned feature, const char *extractor)
 {
     const Options *const options = judge->options;
     VmafMetricInfo metric = { .size = sizeof(metric) };
     for (unsigned i = 0; !vmaf_feature_metric(judge->vmaf, feature, i, &metric); i++) {
         Gathered gathered;
-        if (gather_metric(&gathered, options, judge->vmaf, metric.name, judge->frames))
+        if (find_figures(judge, metric.name, &gathered))
             continue; /* the options of the extractor exclude this metric */
         for (unsigned g = 0; g < options->score_limit_count; g++) {
             bool passes = true;
@@ -172,9 +182,9 @@ static void judge_feature(Judge *judge, unsigned feature, const char *extractor)
 }
 
 int limits_judge(const Options *options, VmafContext *vmaf, unsigned frames,
-                 const ScoreOwner *owner, bool *below)
+                 const FigureSource *figures, const ScoreOwner *owner, bool *below)
 {
-    Judge judge = { options, vmaf, frames, owner, { false }, below };
+    Judge judge = { options, vmaf, frames, figures, owner, { false }, below };
     VmafFeatureInfo info = { .size = sizeof(info) };
     for (unsigned i = 0; options->score_limit_count && !vmaf_feature_info(vmaf, i, &info); i++)
         judge_feature(&judge, i, info.extractor);

@@ -420,6 +420,14 @@ void models_destroy(Models *models)
     free(models);
 }
 
+const char *models_metric(const Models *models, size_t i, VmafModelCollection **collection)
+{
+    if (i >= models->count)
+        return NULL;
+    *collection = models->loaded[i].collection;
+    return models->loaded[i].metric;
+}
+
 bool models_mean_so_far(Models *models, const Options *options, VmafContext *vmaf, double *mean)
 {
     const unsigned step = options->subsample ? options->subsample : 1;
@@ -536,15 +544,28 @@ static bool is_judged_by(const Loaded *loaded, const ScoreLimit *limit)
     return score_limit_names(limit, loaded->metric) || score_limit_names(limit, loaded->asked);
 }
 
+/* Finds the figures of the model's main score. */
+static int find_figures(Gathered *gathered, const Loaded *loaded, const FigureSource *source)
+{
+    char name[512];
+    *gathered = (Gathered){ .figures = { .size = sizeof(gathered->figures) } };
+    snprintf(name, sizeof(name), "%s%s", loaded->metric, loaded->collection ? "_bagging" : "");
+    if (source->find(source->arg, name, &gathered->figures))
+        return 0;
+    say("problem generating pooled VMAF score: %s", loaded->label);
+    return -EINVAL;
+}
+
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
-                 const ScoreOwner *owner, bool *below)
+                 const FigureSource *figures, const ScoreOwner *owner, bool *below)
 {
     int err = 0;
     *below = false;
     for (size_t i = 0; !err && options->score_limit_count && i < models->count; i++) {
         const Loaded *const loaded = &models->loaded[i];
         Gathered gathered;
-        err = gather_score(&gathered, loaded, options, vmaf, frames);
+        err = figures ? find_figures(&gathered, loaded, figures)
+                      : gather_score(&gathered, loaded, options, vmaf, frames);
         for (unsigned g = 0; !err && g < options->score_limit_count; g++)
             if (is_judged_by(loaded, &options->score_limits[g]) &&
                 !score_limit_passes(&options->score_limits[g], owner->path, loaded->label,

@@ -257,6 +257,8 @@ static int check_stored(const Options *options)
     if (options->backend_word || options->device)
         return usage_error("--report measures nothing: leave out --%s",
                            options->backend_word ? "backend" : "device");
+    if (options->lines || options->window.given || options->follow)
+        return usage_error("--lines, --window and --follow are for scoring: leave out --report");
     if (options->format)
         return usage_error("--report prints scores or makes a page (--html), not another report");
     if (!options->words.count)
@@ -305,6 +307,25 @@ static int check_part(const Options *options)
     return 0;
 }
 
+static int check_lines(const Options *options)
+{
+#ifdef _WIN32
+    if (options->follow)
+        return usage_error("--follow is not available on Windows: write the video into a pipe");
+#endif
+    if (options->window.given && !options->lines)
+        return usage_error("--window is for --lines: add it");
+    if (options->lines && options->part.kind)
+        return usage_error("--lines is for whole runs: leave out --shard and --frames");
+    for (size_t i = 0; options->lines && i <= options->outputs.count; i++) {
+        const char *const path =
+            i < options->outputs.count ? options->outputs.at[i] : options->html;
+        if (path && !strcmp(path, "-"))
+            return usage_error("--lines writes to standard output: give -o or --html a path");
+    }
+    return 0;
+}
+
 static int check_merge(const Options *options)
 {
     if (options->reference || options->distorted.count || options->part.kind)
@@ -315,6 +336,8 @@ static int check_merge(const Options *options)
             return usage_error(
                 "--%s is only for the parts: --merge makes a report of what they measured", name);
     }
+    if (options->lines || options->window.given)
+        return usage_error("--lines is for scoring: leave out --merge");
     if (!options->words.count)
         return usage_error("--merge needs part files: vmaf --merge parts/*.json -o report.json");
     return 0;
@@ -447,6 +470,8 @@ static int check(Options *options)
         err = limits_check(options);
     if (!err)
         err = check_part(options);
+    if (!err)
+        err = check_lines(options);
     if (!err)
         err = check_one_backend(options);
     if (!err)

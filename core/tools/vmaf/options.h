@@ -86,6 +86,7 @@ typedef struct Options {
     bool raw; /* the videos are raw; else the files say what they hold */
     unsigned width, height, bitdepth;
     enum VmafPixelFormat pix_fmt;
+    int64_t follow;       /* ns to wait for files to grow at their ends; 0: do not */
     bool local_only;      /* open no other file or network address that a video refers to */
     bool common_bitdepth; /* widen the shallower input */
     VideoAlign align;     /* only what the options say; see options_align */
@@ -125,6 +126,8 @@ typedef struct Options {
     bool allow_partial; /* judge videos of which frames are missing */
     bool quiet;
     bool progress; /* print lines for programs to read */
+    bool lines;    /* write lines of JSON to standard output while scoring */
+    Length window; /* of --lines: pairs whose scores are pooled together */
 
     bool threads_given; /* else the machine and the videos decide */
     unsigned threads, subsample;

@@ -350,6 +350,30 @@ static bool prints_on_stdout(const Rating *rating, const Options *o)
     return free_for_it && newer && !scores_wanted();
 }
 
+static bool find_in_lines(void *arg, const char *metric, VmafStatistics *figures)
+{
+    const Rating *const rating = arg;
+    return lines_figures(rating->lines, (unsigned)rating->number, metric, figures);
+}
+
+/* Compares the scores with --fail_under. */
+static int judge(Rating *rating, const Options *o, const ScoreOwner *owner)
+{
+    const FigureSource running = { find_in_lines, rating };
+    const FigureSource *const figures = lines_are_bounded(o) ? &running : NULL;
+    int err = 0;
+    if (rating->stopped)
+        return 0;
+    if (!o->no_prediction)
+        err = models_judge(rating->models, o, rating->vmaf, rating->pairs, figures, owner,
+                           &rating->below);
+    if (!err)
+        err = limits_judge(o, rating->vmaf, rating->pairs, figures, owner, &rating->below);
+    if (!err)
+        rating->unjudged = score_limit_misses_frames(o, owner, rating->incomplete);
+    return err;
+}
+
 /* Computes the scores, prints them and compares them with --fail_under. */
 static int report_scores(Rating *rating, const Options *o)
 {
@@ -357,22 +381,16 @@ static int report_scores(Rating *rating, const Options *o)
     const bool several = o->distorted.count > 1;
     const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "",
                                prints_on_stdout(rating, o) };
-    const bool print = !rating->output || o->to_stdout || scores_wanted() ||
-                       (message_on_terminal() && !o->quiet && !rating->stopped);
+    const bool print = !rating->lines && (!rating->output || o->to_stdout || scores_wanted() ||
+                                          (message_on_terminal() && !o->quiet && !rating->stopped));
     int err = 0;
-    if (!o->no_prediction)
+    if (!o->no_prediction && !lines_are_bounded(o))
         err = models_score(models, o, rating->vmaf, rating->pairs, print ? &owner : NULL);
     if (!err && print)
         err = extractors_score(o, rating->vmaf, rating->pairs, &owner);
     if (!err && print && !o->no_prediction && !o->quiet && !o->progress && message_on_terminal())
         err = summarise(rating, o, models);
-    if (!err && !o->no_prediction && !rating->stopped)
-        err = models_judge(models, o, rating->vmaf, rating->pairs, &owner, &rating->below);
-    if (!err && !rating->stopped)
-        err = limits_judge(o, rating->vmaf, rating->pairs, &owner, &rating->below);
-    if (!err && !rating->stopped)
-        rating->unjudged = score_limit_misses_frames(o, &owner, rating->incomplete);
-    return err;
+    return err ? err : judge(rating, o, &owner);
 }
 
 /* Waits until the context has scored everything. */
@@ -402,9 +420,10 @@ int rating_end(const Rating *rating, const Options *options)
         return end_part(rating, options);
     if (!rating->pairs) /* the first frame was cut off, or a signal came */
         return -EINVAL;
-    if (rating->stopped && !rating->output && !options->html)
+    if (rating->stopped && !rating->output && !options->html && !rating->lines)
         return -EINTR;
-    return flush(rating);
+    const int err = flush(rating);
+    return err || !rating->lines ? err : lines_finish(rating->lines, (unsigned)rating->number);
 }
 
 static void tell_bars(Rating *rating, const OffsetHint *hint)

@@ -12,6 +12,7 @@
 #include "hint.h"
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
+#include "lines.h"
 #include "options.h"
 #include "report/stored.h"
 #include "scores.h"
@@ -53,6 +54,7 @@ typedef struct Rating {
     char pairing[160];      /* how frames were paired, for the report */
     Warnings warnings;      /* on this pair of videos */
     const Warnings *of_run; /* on the run as a whole */
+    Lines *lines;           /* for --lines: gets the scores; NULL: no --lines */
     PartRun *part;          /* for --shard and --frames: the pairs to measure; NULL: all */
 } Rating;
 
@@ -100,6 +102,7 @@ typedef struct GroupShare {
     const Options *options;
     bool begun;        /* the first group has tried to open the GPU */
     Gpu *gpu;          /* NULL: the CPU */
+    Lines *lines;      /* NULL: no --lines */
     Warnings warnings; /* on the run as a whole */
 } GroupShare;
 

@@ -77,6 +77,11 @@ static int create_video(Run *run, const char *path, bool is_ref)
         say("problem with %s file: %s", is_ref ? "reference" : "distorted", path);
         return err;
     }
+    if (o->follow) {
+        const int lost = source_follow((*video)->source, path, o->follow);
+        if (lost)
+            return lost;
+    }
     (*video)->options = (VideoOptions){ .hwaccel = o->hwaccel,
                                         .backend = o->backend,
                                         .device = o->device,
@@ -250,6 +255,20 @@ static int show_rows(const Run *run)
     return 0;
 }
 
+/* Writes the last line of --lines. */
+static int summarise_lines(const Run *run)
+{
+    LinesEnd *const ends = calloc(run->count, sizeof(*ends));
+    if (!ends)
+        return -ENOMEM;
+    for (unsigned i = 0; i < run->count; i++)
+        ends[i] = (LinesEnd){ run->ratings[i].err != 0, run->ratings[i].incomplete,
+                              run->ratings[i].vmaf };
+    const int err = lines_summarise(run->share.lines, ends);
+    free(ends);
+    return err;
+}
+
 static int write_results(Run *run)
 {
     int first = 0;
@@ -260,9 +279,9 @@ static int write_results(Run *run)
         if (!first)
             first = rating->err;
     }
-    const int lost = show_rows(run);
+    const int lost = run->share.lines ? summarise_lines(run) : show_rows(run);
     const int err = run->options->html ? write_page(run) : lost;
-    return first ? first : err ? err : judge(run);
+    return first ? first : err ? err : lost ? lost : judge(run);
 }
 
 /* Thread function: lets all contexts leave the GPU, including those that failed, and closes it. */
@@ -326,6 +345,8 @@ static int score(Run *run)
     if (!err)
         err = make_groups(run);
     interrupt_soon(false);
+    if (!err && run->options->lines)
+        err = lines_create(&run->share.lines, run->options);
     if (err)
         return err;
     for (unsigned i = 0; i < run->group_count && !(i && interrupt_signal()); i++)
@@ -345,6 +366,7 @@ static void close_run(Run *run)
 {
     for (unsigned i = run->count; run->ratings && i-- > 0;)
         rating_destroy(&run->ratings[i]);
+    lines_destroy(run->share.lines);
     gpu_destroy(run->share.gpu);
     warnings_clear(&run->share.warnings);
     for (unsigned i = 0; i < run->opened; i++)

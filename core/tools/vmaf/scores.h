@@ -66,6 +66,13 @@ void gathered_clear(Gathered *gathered);
 int gather_metric(Gathered *out, const Options *options, VmafContext *vmaf, const char *metric,
                   unsigned frames);
 
+/* Where the figures of metrics come from in a run that does not keep the scores of all frames.
+ * `find` is given the stored name; false: the metric has no scores. */
+typedef struct FigureSource {
+    bool (*find)(void *arg, const char *metric, VmafStatistics *figures);
+    void *arg;
+} FigureSource;
+
 /* ---- extractors ---- */
 
 /* The frame rate of two videos, in whole frames per second rounded down: that of --fps, else that
@@ -120,6 +127,10 @@ int models_report(const Models *models, VmafContext *vmaf);
 int models_use(const Models *models, VmafContext *vmaf);
 void models_destroy(Models *models); /* NULL is fine */
 
+/* The name under which the scores of model number `i` are stored, and its collection (NULL: none).
+ * NULL after the last model. */
+const char *models_metric(const Models *models, size_t i, VmafModelCollection **collection);
+
 /* Sets *mean to the first model's mean score over the frames scored so far; false: none yet. For
  * the progress display: does not wait for frames. Always pass the same context. */
 bool models_mean_so_far(Models *models, const Options *options, VmafContext *vmaf, double *mean);
@@ -129,10 +140,10 @@ bool models_mean_so_far(Models *models, const Options *options, VmafContext *vma
 int models_score(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner);
 
-/* After models_score: compares the scores with --fail_under. Prints a line for each score that is
- * too low, and sets *below if there is one. */
+/* After models_score, or with `figures`: compares the scores with --fail_under. Prints a line for
+ * each score that is too low, and sets *below if there is one. */
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
-                 const ScoreOwner *owner, bool *below);
+                 const FigureSource *figures, const ScoreOwner *owner, bool *below);
 
 /* The frames of a video, for its summary. */
 typedef struct SummaryUse {

@@ -45,6 +45,10 @@ int options_apply_environment(Options *options);
  * -EINVAL, after a message: they contradict each other. */
 int options_settle_backend(Options *options);
 
+/* Parses a length: `7` is in frames, `1.5s` and `40ms` are times. False: it is none. */
+bool parse_length(const char *value, Length *length);
+#define A_LENGTH "frames (7) or a time (1.5s, 40ms)" /* for messages */
+
 /* Prints what is wrong with the command line, and where to find help. Returns -EINVAL. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int bad_value(const Arg *arg, const char *value, const char *wanted);

@@ -111,6 +111,21 @@ static int set_progress(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int set_lines(Options *options, const Arg *arg, const char *value)
+{
+    options->lines = true;
+    return 0;
+}
+
+static int set_window(Options *options, const Arg *arg, const char *value)
+{
+    const Length *const window = &options->window;
+    if (parse_length(value, &options->window) &&
+        (window->in_frames ? window->frames : window->time) > 0)
+        return 0;
+    return bad_value(arg, value, A_LENGTH);
+}
+
 const Arg output_options[] = {
     { .help = "Output" },
     { .letter = 'o',
@@ -166,6 +181,18 @@ const Arg output_options[] = {
               "lengths: score and judge what they have in common",
       .newer = true,
       .set = set_allow_partial },
+    { .name = "lines",
+      .help =
+          "write a line of JSON for each frame to standard output\nas soon as it is scored, and a "
+          "summary at the end;\nthe run takes no more memory the longer it lasts",
+      .newer = true,
+      .set = set_lines },
+    { .name = "window",
+      .value = "LENGTH",
+      .help =
+          "with --lines: also a line with the figures of each\nLENGTH of video: 2s, 500ms, or 50 (frames)",
+      .newer = true,
+      .set = set_window },
     { .letter = 'q', .name = "quiet", .help = "show no progress", .set = set_quiet },
     { .name = "progress",
       .help =

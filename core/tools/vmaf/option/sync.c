@@ -29,8 +29,7 @@ static int set_subsample(Options *options, const Arg *arg, const char *value)
 #define SECONDS_MAX 1e7 /* months */
 #define FRAMES_MAX INT32_MAX
 
-/* Parses a length: `7` is in frames, `1.5s` and `40ms` are times. */
-static bool parse_length(const char *value, Length *length)
+bool parse_length(const char *value, Length *length)
 {
     char *end;
     errno = 0;
@@ -47,11 +46,9 @@ static bool parse_length(const char *value, Length *length)
     return true;
 }
 
-static const char a_length[] = "frames (7) or a time (1.5s, 40ms)";
-
 static int set_offset(Options *options, const Arg *arg, const char *value)
 {
-    return parse_length(value, &options->offset) ? 0 : bad_value(arg, value, a_length);
+    return parse_length(value, &options->offset) ? 0 : bad_value(arg, value, A_LENGTH);
 }
 
 static int set_duration(Options *options, const Arg *arg, const char *value)
@@ -60,7 +57,7 @@ static int set_duration(Options *options, const Arg *arg, const char *value)
     if (parse_length(value, &options->duration) &&
         (length->in_frames ? length->frames : length->time) > 0)
         return 0;
-    return bad_value(arg, value, a_length);
+    return bad_value(arg, value, A_LENGTH);
 }
 
 /* Parses a frame rate. 23.976, 29.97 and similar rates stand for N * 1000/1001. */

@@ -68,6 +68,15 @@ static int set_local_only(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int set_follow(Options *options, const Arg *arg, const char *value)
+{
+    Length length;
+    if (!parse_length(value, &length) || length.in_frames || length.time <= 0)
+        return bad_value(arg, value, "a time (10s, 500ms)");
+    options->follow = length.time;
+    return 0;
+}
+
 const Arg video_options[] = {
     { .help = "Videos (any that FFmpeg reads, or raw planes; '-' is standard input)" },
     { .letter = 'r',
@@ -89,6 +98,12 @@ const Arg video_options[] = {
               "here, no network and no files they refer to",
       .newer = true,
       .set = set_local_only },
+    { .name = "follow",
+      .value = "TIME",
+      .help =
+          "read files that are still being written: at the end\nof one, wait TIME (10s) for more",
+      .newer = true,
+      .set = set_follow },
     { .help = "Raw video (give all four; both videos are then raw)" },
     { .letter = 'w', .name = "width", .value = "N", .help = "width in samples", .set = set_width },
     { .letter = 'h',
