@@ -4,6 +4,7 @@
 #ifndef BASE_MASK_H
 #define BASE_MASK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -314,7 +314,7 @@ def check_mp4():
     """Streamable forms of mp4 through a pipe and as a file that grows; others get a message that names the remedy."""
     def ffmpeg(*args):
         subprocess.check_call(['ffmpeg', '-v', 'error', '-nostdin', '-y', *args])
-    ffmpeg('-i', 'e.y4m', '-vf', 'scale=320:240,noise=alls=60:allf=t', '-c:v', 'mpeg4', '-q:v', '2', '-g', '12', 'late.mp4')
+    ffmpeg('-i', 'e.y4m', '-vf', 'scale=320:240,noise=c0s=60:c0f=t', '-c:v', 'mpeg4', '-q:v', '2', '-g', '12', 'late.mp4')
     forms = {'front.mp4': '+faststart', 'fragments.mp4': '+frag_keyframe+empty_moov', 'moof.mp4': '+frag_keyframe+default_base_moof'}
     for name, flags in forms.items():
         ffmpeg('-i', 'late.mp4', '-c', 'copy', '-movflags', flags, name)

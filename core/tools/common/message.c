@@ -17,6 +17,7 @@
 /* Guarded by stderr's own lock. */
 static bool within_line; /* the progress line is on the screen, without its newline */
 static bool hushed;
+static _Thread_local bool hushed_here;
 
 /* Opens standard streams that our parent closed, in the direction that makes their use fail. */
 static void open_closed_streams(void)
@@ -44,6 +45,11 @@ void message_hush(bool hush)
     flockfile(stderr);
     hushed = hush;
     funlockfile(stderr);
+}
+
+void message_hush_thread(bool hush)
+{
+    hushed_here = hush;
 }
 
 char *mask_controls(char *text)
@@ -79,7 +85,7 @@ static void end_line(void);
 static bool say_line(const char *format, va_list list, bool masked)
 {
     flockfile(stderr);
-    if (hushed) {
+    if (hushed || hushed_here) {
         funlockfile(stderr);
         return true;
     }

@@ -39,6 +39,8 @@ int finish_stdout(void);
 /* While hushed, nothing is printed: for work that is repeated, whose messages were printed the
  * first time. */
 void message_hush(bool hush);
+/* The same for messages of the calling thread only. */
+void message_hush_thread(bool hush);
 
 /* True if stderr is a terminal. */
 bool message_on_terminal(void);

@@ -97,17 +97,6 @@ void page_put_warnings(FILE *file, const Page *page)
 
 /* ---- the ranking ---- */
 
-/* Bits a second: of the video stream if the file says so, else of the whole file. 0: unknown. */
-static double bit_rate(const StoredInput *input)
-{
-    const uint64_t frames = input->frames ? input->frames : input->found;
-    if (input->bit_rate)
-        return (double)input->bit_rate;
-    if (!input->bytes || !frames || !input->rate_num || !input->rate_den)
-        return 0.0;
-    return (double)input->bytes * 8.0 * input->rate_num / input->rate_den / (double)frames;
-}
-
 /* Writes a number with a unit: `1.25 MB`. 0 counts as unknown. */
 static void put_quantity(FILE *file, double value, const char *unit)
 {
@@ -167,7 +156,7 @@ static void put_rank(FILE *file, const Page *page, size_t i)
     else
         fputs("<td>–", file);
     put_quantity(file, (double)input->bytes, "B");
-    put_quantity(file, bit_rate(input), "bit/s");
+    put_quantity(file, stored_bit_rate(input), "bit/s");
     fprintf(file, "<td>%zu", report->frame_count);
     fputs("<td class=word>", file);
     page_put_marks(file, report);

@@ -200,6 +200,16 @@ double stored_duration(const StoredReport *report)
     return span + (frames ? span / frames : rate > 0.0 ? 1.0 / rate : (double)NAN);
 }
 
+double stored_bit_rate(const StoredInput *input)
+{
+    const uint64_t frames = input->frames ? input->frames : input->found;
+    if (input->bit_rate)
+        return (double)input->bit_rate;
+    if (!input->bytes || !frames || !input->rate_num || !input->rate_den)
+        return 0.0;
+    return (double)input->bytes * 8.0 * input->rate_num / input->rate_den / (double)frames;
+}
+
 uint64_t stored_frame(const StoredReport *report, enum Side side, size_t i)
 {
     return report->in_file[side] ? report->in_file[side][i]

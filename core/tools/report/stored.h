@@ -153,6 +153,9 @@ double stored_time(const StoredReport *report, size_t i);
 /* How long the frames are shown together, in seconds; NaN if unknown. */
 double stored_duration(const StoredReport *report);
 
+/* Bits a second: of the video stream if the file says so, else of the whole file. 0: unknown. */
+double stored_bit_rate(const StoredInput *input);
+
 /* The number of the i-th frame in its file. */
 uint64_t stored_frame(const StoredReport *report, enum Side side, size_t i);
 

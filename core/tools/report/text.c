@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "report/text.h"
+#include "../../src/base/mask.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,9 +41,15 @@ void put_metric(FILE *file, const char *name)
 void put_script_string(FILE *file, const char *text)
 {
     fputc('"', file);
-    for (; *text; text++) {
+    size_t whole;
+    for (; *text; text += whole) {
         const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
+        text_control_size((const unsigned char *)text, &whole);
+        if (whole > 1)
+            fwrite(text, 1, whole, file);
+        else if (c >= 0x80)
+            fputc('?', file);
+        else if (c == '"' || c == '\\')
             fprintf(file, "\\%c", c);
         else if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f)
             fprintf(file, "\\u%04x", c);

@@ -14,7 +14,8 @@ void put_html(FILE *file, const char *text);
 /* Writes the name of a metric as put_html, with its unit: PSNR of any kind is in dB. */
 void put_metric(FILE *file, const char *name);
 
-/* Writes a JSON string, with its quotes, that is safe inside a <script> element. */
+/* Writes a JSON string, with its quotes, that is safe inside a <script> element. Bytes that are no
+ * UTF-8 become question marks. */
 void put_script_string(FILE *file, const char *text);
 
 void put_base64(FILE *file, const uint8_t *data, size_t size);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/base/mask.h"
 #include "common/message.h"
 #include "libvmaf/inspect.h"
 #include "libvmaf/metadata.h"
@@ -161,18 +160,9 @@ static void end_line_locked(Lines *lines)
     fail_locked(lines, -reason);
 }
 
-/* Writes a JSON string; bytes that are no UTF-8 become question marks. */
 static void put_text(const char *text)
 {
-    char *const copy = strdup(text ? text : "");
-    size_t whole;
-    for (unsigned char *at = (unsigned char *)copy; at && *at; at += whole) {
-        text_control_size(at, &whole);
-        if (*at >= 0x80 && whole == 1)
-            *at = '?';
-    }
-    put_script_string(stdout, copy ? copy : "");
-    free(copy);
+    put_script_string(stdout, text ? text : "");
 }
 
 static void put_score(const Lines *lines, double score)

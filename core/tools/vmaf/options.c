@@ -12,7 +12,6 @@
 #include "vmaf/option/option.h"
 #include "libvmaf/device.h"
 #include "options.h"
-#include "report/page.h"
 
 void options_print_help(FILE *file)
 {
@@ -264,9 +263,9 @@ static int check_stored(const Options *options)
     if (!options->words.count)
         return usage_error(
             "--report needs JSON reports: vmaf --report a.json b.json --html page.html");
-    if (options->words.count > HTML_REPORTS_MAX)
-        return usage_error("--report takes %d reports at most", HTML_REPORTS_MAX);
-    return 0;
+    return options->max_drop > 0 && !options->baseline
+               ? usage_error("--max_drop is for --baseline: add it")
+               : 0;
 }
 
 /* True if an option lets cambi write pictures during the run, which parts cannot do. */
@@ -326,6 +325,14 @@ static int check_lines(const Options *options)
     return 0;
 }
 
+static int check_catalogue(const Options *options)
+{
+    return options->catalogue
+               ? usage_error("--catalogue, --baseline, --save_baseline and --max_drop "
+                             "are for stored reports: add --report")
+               : 0;
+}
+
 static int check_merge(const Options *options)
 {
     if (options->reference || options->distorted.count || options->part.kind)
@@ -338,6 +345,8 @@ static int check_merge(const Options *options)
     }
     if (options->lines || options->window.given)
         return usage_error("--lines is for scoring: leave out --merge");
+    if (options->catalogue)
+        return check_catalogue(options);
     if (!options->words.count)
         return usage_error("--merge needs part files: vmaf --merge parts/*.json -o report.json");
     return 0;
@@ -472,6 +481,8 @@ static int check(Options *options)
         err = check_part(options);
     if (!err)
         err = check_lines(options);
+    if (!err)
+        err = check_catalogue(options);
     if (!err)
         err = check_one_backend(options);
     if (!err)

@@ -117,6 +117,10 @@ typedef struct Options {
     const char *html;             /* path of the page; NULL: none */
     bool stored;                  /* --report: the words are JSON reports; nothing is scored. With
                                      --doctor: devices are surveyed */
+    bool catalogue;               /* one page about many reports, with a row for each */
+    const char *baseline;         /* what it compares them with; NULL: nothing */
+    const char *save_baseline;    /* where it stores the scores for that; NULL: nowhere */
+    double max_drop;              /* points; a title that drops by more is worse; 0: not given */
     PartChoice part;
     bool merge; /* the words are part files to merge */
     Pooling poolings[POOLINGS_MAX];

@@ -2,11 +2,13 @@
 #include "show.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/message.h"
+#include "report/catalogue.h"
 #include "report/page.h"
 #include "report/summary.h"
 #include "vmaf/command.h"
@@ -75,13 +77,15 @@ static void summarise(const StoredReport *report, SummaryRow *row)
         summary_say(&summary, summary_may_colour());
 }
 
-/* row: keeps the summary for the table of several reports. */
-static int show(const StoredReport *report, const Options *options, SummaryRow *row, int *outcome)
+/* row: keeps the summary for the table of several reports. many: the report is one of a catalogue,
+ * whose scores are not printed. */
+static int show(const StoredReport *report, const Options *options, SummaryRow *row, bool many,
+                int *outcome)
 {
-    const bool several = options->words.count > 1;
+    const bool several = many || options->words.count > 1;
     const bool on_stdout = !options->html || !output_is_stdout(options->html);
     const ScoreOwner owner = { several ? report->path : "", several ? ": " : "", on_stdout };
-    const bool print = !options->html || (message_on_terminal() && !options->quiet);
+    const bool print = !many && (!options->html || (message_on_terminal() && !options->quiet));
     const StoredMetric *metric;
     const char *name;
     int err = 0;
@@ -147,8 +151,112 @@ static int check_limits(StoredReport *const *reports, size_t count, const Option
     return 0;
 }
 
+/* ---- a catalogue ---- */
+
+typedef struct Judging {
+    const Options *options;
+    int outcome;
+} Judging;
+
+/* Compares a report with the limits. */
+static int judge(void *arg, const StoredReport *report)
+{
+    Judging *const judging = arg;
+    StoredReport *const one = (StoredReport *)report;
+    const int err = check_limits(&one, 1, judging->options);
+    return err ? err : show(report, judging->options, NULL, true, &judging->outcome);
+}
+
+/* True if the reports are shown as rows of one page instead of curve by curve. */
+static bool wants_catalogue(const Options *options)
+{
+    bool folder = false;
+    for (size_t i = 0; !folder && i < options->words.count; i++)
+        folder = catalogue_is_folder(options->words.at[i]);
+    return options->catalogue || folder || options->words.count > HTML_REPORTS_MAX;
+}
+
+/* Prints a line about the whole catalogue. */
+static void say_catalogue(const Catalogue *catalogue)
+{
+    const Title *worst = NULL;
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const Title *const title = &catalogue->titles[i];
+        if (!isfinite(title->score) || strcmp(title->metric, catalogue->titles[0].metric) != 0)
+            continue;
+        sum += title->score;
+        count++;
+        worst = !worst || title->score < worst->score ? title : worst;
+    }
+    if (worst)
+        say("%zu title%s: %s %.2f in the mean, lowest %.2f: %s", catalogue->count,
+            catalogue->count == 1 ? "" : "s", worst->metric, sum / (double)count, worst->score,
+            worst->key);
+    if (catalogue->skipped)
+        say("%zu file%s no report%s of vmaf and left out, first %s", catalogue->skipped,
+            catalogue->skipped == 1 ? " is" : "s are", catalogue->skipped == 1 ? "" : "s",
+            catalogue->first_skipped);
+}
+
+/* Prints the titles that are worse than the baseline. Returns their number. */
+static size_t say_worse(const Catalogue *catalogue, double drop)
+{
+    enum { LINES_MAX = 20 };
+    size_t worse = 0, compared = 0;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const Title *const title = &catalogue->titles[i];
+        compared += !isnan(title_drop(title));
+        if (!(title_drop(title) > drop) || worse++ >= LINES_MAX)
+            continue;
+        say("%s: %s is %.2f (p5 %.2f), before %.2f (p5 %.2f)", title->key, title->metric,
+            title->score, title->p5, title->baseline, title->baseline_p5);
+    }
+    if (worse > LINES_MAX)
+        say("and %zu more", worse - LINES_MAX);
+    say("%zu of %zu titles are in the baseline; %zu dropped by more than %g", compared,
+        catalogue->count, worse, drop);
+    return worse;
+}
+
+static int write_catalogue(const Options *options, Catalogue *catalogue, int *outcome)
+{
+    const double drop = options->max_drop > 0 ? options->max_drop : TITLE_DROP;
+    int err = options->baseline ? catalogue_compare(catalogue, options->baseline) : 0;
+    if (err)
+        return err;
+    if (!options->quiet)
+        say_catalogue(catalogue);
+    if (options->baseline && say_worse(catalogue, drop) && options->max_drop > 0)
+        *outcome = *outcome ? *outcome : SCORE_BELOW;
+    if (options->html)
+        err = catalogue_write(catalogue, drop, options->html);
+    if (!err && options->save_baseline)
+        err = catalogue_save(catalogue, options->save_baseline);
+    return err;
+}
+
+static int show_catalogue(const Options *options)
+{
+    Judging judging = { options, 0 };
+    Catalogue catalogue;
+    int err = check_page(options);
+    if (err)
+        return err;
+    err = catalogue_read(&catalogue, options->words.at, options->words.count,
+                         options->score_limit_count ? judge : NULL, &judging);
+    if (err)
+        return err;
+    err = write_catalogue(options, &catalogue, &judging.outcome);
+    catalogue_clear(&catalogue);
+    return err ? err : judging.outcome;
+}
+
 int stored_show(const Options *options)
 {
+    if (wants_catalogue(options))
+        return show_catalogue(options);
     const size_t count = options->words.count;
     StoredReport **const reports = calloc(count, sizeof(*reports));
     int outcome = 0;
@@ -159,7 +267,7 @@ int stored_show(const Options *options)
     if (!err)
         err = check_limits(reports, count, options);
     for (size_t i = 0; !err && i < count; i++)
-        err = show(reports[i], options, &rows[i], &outcome);
+        err = show(reports[i], options, &rows[i], false, &outcome);
     if (!err)
         summary_say_rows(rows, count, summary_may_colour());
     if (!err && options->html)

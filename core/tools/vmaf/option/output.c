@@ -111,6 +111,36 @@ static int set_progress(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int set_catalogue(Options *options, const Arg *arg, const char *value)
+{
+    options->catalogue = true;
+    return 0;
+}
+
+static int set_baseline(Options *options, const Arg *arg, const char *value)
+{
+    options->catalogue = true;
+    options->baseline = value;
+    return 0;
+}
+
+static int set_save_baseline(Options *options, const Arg *arg, const char *value)
+{
+    options->catalogue = true;
+    options->save_baseline = value;
+    return 0;
+}
+
+static int set_max_drop(Options *options, const Arg *arg, const char *value)
+{
+    char *end;
+    options->catalogue = true;
+    options->max_drop = strtod(value, &end);
+    if (end == value || *end || !(options->max_drop > 0) || options->max_drop > 1e6)
+        return bad_value(arg, value, "points of the score (0.5)");
+    return 0;
+}
+
 static int set_lines(Options *options, const Arg *arg, const char *value)
 {
     options->lines = true;
@@ -157,10 +187,35 @@ const Arg output_options[] = {
       .complete = "file" },
     { .name = "report",
       .help =
-          "score nothing: read the JSON reports given as\narguments; print, judge and write their scores;\n"
+          "score nothing: read the JSON reports given as\narguments, or folders of them; print, judge and write\ntheir scores; "
           "with --doctor: measure each GPU, see there",
       .newer = true,
       .set = set_report },
+    { .name = "catalogue",
+      .help =
+          "with --report: one page with a row for each report,\nas for folders of reports, and for more than 32 "
+          "reports",
+      .newer = true,
+      .set = set_catalogue },
+    { .name = "baseline",
+      .value = "PATH",
+      .help =
+          "with --report: compare each title with an earlier\nfolder of reports, or a file of --save_baseline",
+      .newer = true,
+      .set = set_baseline,
+      .complete = "file" },
+    { .name = "save_baseline",
+      .value = "FILE",
+      .help = "with --report: keep the scores for --baseline",
+      .newer = true,
+      .set = set_save_baseline,
+      .complete = "file" },
+    { .name = "max_drop",
+      .value = "POINTS",
+      .help =
+          "with --baseline: exit with code 2 if the score or p5 of\na title is lower by more than POINTS",
+      .newer = true,
+      .set = set_max_drop },
     { .name = "pool",
       .value = "NAMES",
       .help =
