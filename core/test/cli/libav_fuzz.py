@@ -69,7 +69,9 @@ def end_of(command, data=None):
     said = run.stderr.decode(errors='replace')
     if run.returncode not in (0, FAIL):
         return f'exit status {run.returncode}', said
-    return ('' if said.strip() else 'says nothing'), said
+    if run.returncode == FAIL and not said.strip():
+        return 'fails without a reason', said
+    return ('' if run.returncode or run.stdout.strip() else 'gives no score'), said
 
 
 problems = 0
