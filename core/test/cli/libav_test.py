@@ -146,6 +146,10 @@ def check_deinterlacing(name, depth, first, *args):
 check_deinterlacing('top.mpg', 8, 0, '-c:v', 'mpeg2video', '-b:v', '300k', '-flags', '+ildct+ilme', '-top', '1')
 check_deinterlacing('bottom.mkv', 8, 1, '-vf', 'setfield=bff', '-c:v', 'ffv1', '-level', '3')
 check_deinterlacing('deep.mkv', 10, 1, '-vf', 'setfield=bff', '-c:v', 'ffv1', '-level', '3', '-pix_fmt', 'yuv420p10le')
+ffmpeg('-stream_loop', '5', '-i', 'ref.y4m', '-c:v', 'mpeg2video', '-b:v', '300k', '-g', '12', '-flags', '+ildct+ilme+cgop', '-sc_threshold', '1000000000',
+       '-top', '1', 'sections.ts')
+alone, together = (score('sections.ts', 'top.mpg', '--offset', '0', '--sync', 'index', '--deinterlace', '--decoders', n)[1] for n in '14')
+check('deinterlaced by several decoders', alone and alone == together)
 check('progressive frames stay', score('ref.y4m', 'x264.mp4', '--deinterlace')[1] == score('ref.y4m', 'x264.mp4')[1])
 
 # ---- film grain, which decoders of AV1 add ----

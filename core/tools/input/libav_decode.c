@@ -328,7 +328,7 @@ enum FrameStatus libav_decode(Libav *libav)
         status = catch_up(libav);
         return status == FRAME_WHOLE ? decode(libav) : status;
     }
-    if (status == FRAME_WHOLE && !libav->keep && crop(libav))
+    if (status == FRAME_WHOLE && !libav->keep && (deinterlace(libav) || crop(libav)))
         return FRAME_ERROR;
     return status;
 }
