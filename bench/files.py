@@ -250,9 +250,10 @@ def measure(args, folder):
     for _ in range(args.rounds):
         for row in rows:
             row.run()
-    lines = table(rows, count_frames(rows))
+    frames = count_frames(rows)
+    lines = table(rows, frames)
     if args.sets:
-        lines = [f'{args.name}: {args.frames} frames of {args.size}, {args.depth} bits, {args.codec}', '', *lines, '']
+        lines = [f'{args.name}: {frames} frames of {args.size}, {args.depth} bits, {args.codec}', '', *lines, '']
     print('\n'.join(lines), flush=True)
     if args.markdown:
         with open(args.markdown, 'a') as file:
