@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Units of vmaf-tune: the search, pooling, commands for ffmpeg and encoders, and reading their
+/* Units of vmaf-tune: pooling, targets, commands for ffmpeg and encoders, and reading their
  * output. */
 #include <errno.h>
 #include <math.h>
@@ -14,62 +14,9 @@
 #include "extras/tune/job.h"
 #include "extras/tune/devices.h"
 #include "report/pooling.h"
-#include "extras/tune/search.h"
+#include "extras/tune/targets.h"
 #include "common/child.h"
 #include "common/temp.h"
-
-/* ---- the search ---- */
-
-static double falling(int step, int last, int shape)
-{
-    const double x = (double)step / last, centre = 0.5 + shape * 0.07, width = 0.08 + shape * 0.03;
-    const double score = 100.0 / (1.0 + exp((x - centre) / width));
-    return shape == 5 ? fmin(100.0, score * 1.08) : score;
-}
-
-/* For every target on realistic curves, the search finds the last setting that reaches it. On
- * average it needs fewer tries than bisection, and never many more. */
-static void the_last_setting_that_reaches_is_found(void **state)
-{
-    static const int lasts[] = { 1, 20, 51, 63, 255 };
-    unsigned searches = 0, tries = 0;
-    for (size_t i = 0; i < COUNT(lasts); i++) {
-        for (double target = 30; target < 101; target += 0.37) {
-            for (int shape = 0; shape < 6; shape++) {
-                Seek seek;
-                int best = -1;
-                seek_start(&seek, lasts[i], target);
-                for (int step; (step = seek_next(&seek)) >= 0;) {
-                    assert_true(step <= lasts[i]);
-                    seek_add(&seek, step, falling(step, lasts[i], shape));
-                }
-                for (int step = 0; step <= lasts[i]; step++)
-                    if (falling(step, lasts[i], shape) >= target)
-                        best = step;
-                assert_int_equal(seek.reached, best);
-                assert_int_equal(seek.missed, best + 1);
-                assert_in_range(seek.count, 1, 13);
-                searches += lasts[i] > 20;
-                tries += lasts[i] > 20 ? (unsigned)seek.count : 0;
-            }
-        }
-    }
-    assert_true(tries < 5 * searches);
-}
-
-static void a_search_ends_on_any_scores(void **state)
-{
-    srand(7);
-    for (unsigned i = 0; i < 2000; i++) {
-        Seek seek;
-        seek_start(&seek, 63, 50);
-        for (int step; (step = seek_next(&seek)) >= 0;) {
-            assert_true(step > seek.reached && step < seek.missed);
-            seek_add(&seek, step, i % 50 ? rand() % 100 : NAN);
-        }
-        assert_int_equal(seek.missed, seek.reached + 1);
-    }
-}
 
 /* ---- pooling ---- */
 
@@ -185,9 +132,90 @@ static void assert_command(const char *spec, const char *expected)
     encoder_free(&encoder);
 }
 
+#define START "ffmpeg -nostdin -hide_banner -v error -nostats -progress pipe:1 -y "
 #define BEFORE                                                                                     \
     "ffmpeg -nostdin -hide_banner -v error -nostats -progress pipe:1 -y -i file:./-x -map 0:v:0 "
 #define AFTER "-f matroska file:o.mkv"
+
+static void assert_upload(const char *spec, const char *device, const char *rest)
+{
+    char expected[512];
+    snprintf(expected, sizeof(expected), START "%s-i file:./-x -map 0:v:0 %s" AFTER, device, rest);
+    assert_command(spec, expected);
+}
+
+static void assert_words(const char *spec, const Encode *encode, const char *expected)
+{
+    Encoder encoder;
+    char error[256];
+    assert_int_equal(encoder_parse(&encoder, spec, strlen(spec), error, sizeof(error)), 0);
+    if (encode->pass)
+        assert_int_equal(encoder_set_two_pass(&encoder, error, sizeof(error)), 0);
+    Argv argv = encoder_command(&encoder, encode);
+    char *const text = argv_shell_text(&argv);
+    assert_non_null(strstr(text, expected));
+    free(text);
+    argv_free(&argv);
+    encoder_free(&encoder);
+}
+
+static void passes_and_quarters_become_words(void **state)
+{
+    const Encode quarter = { .ffmpeg = "f", .input = "i", .output = "o", .setting = 30.25 };
+    const Encode high = { .ffmpeg = "f", .input = "i", .output = "o", .setting = 70 };
+    const Encode first = {
+        .ffmpeg = "f", .input = "i", .output = "o", .setting = 800, .pass = 1, .pass_log = "a:b"
+    };
+    const Encode second = {
+        .ffmpeg = "f", .input = "i", .output = "o", .setting = 31, .pass = 2, .pass_log = "log"
+    };
+    assert_words("libx264", &quarter, " -crf 30.25 ");
+    assert_words("libsvtav1", &quarter, " -crf 30 -svtav1-params crf=30.25 ");
+    assert_words("libsvtav1:svtav1-params=tune=0", &high, " -svtav1-params tune=0:crf=70 ");
+    assert_words("libx264", &first, " -b:v 800k -pass 1 -passlogfile a:b -f null -");
+    assert_words("libx265:x265-params=aq-mode=3", &first,
+                 "-x265-params 'aq-mode=3:pass=1:stats=a\\:b' ");
+    assert_words("libvpx-vp9", &second, " -crf 31 -b:v 0 -pass 2 -passlogfile log ");
+    Encoder encoder;
+    char error[256];
+    assert_int_equal(encoder_parse(&encoder, "librav1e", 8, error, sizeof(error)), 0);
+    assert_int_equal(encoder_set_two_pass(&encoder, error, sizeof(error)), -EINVAL);
+    assert_int_equal(encoder_check_setting(&encoder, 30.5, error, sizeof(error)), -EINVAL);
+    assert_int_equal(encoder_check_setting(&encoder, 30, error, sizeof(error)), 0);
+    encoder_free(&encoder);
+}
+
+static void targets_are_read(void **state)
+{
+    static const struct {
+        const char *text, *metric, *pool;
+        double score;
+    } known[] = { { "95", "m", "mean", 95 },
+                  { "93:p5", "m", "p5", 93 },
+                  { "ssimulacra2:70", "ssimulacra2", "mean", 70 },
+                  { "m:90:p050", "m", "median", 90 },
+                  { "x:-3.5:min", "x", "min", -3.5 } };
+    static const char *const bad[] = { "",      "best",   "95:",          "95:p200", ":95",
+                                       "vmaf:", "vmaf:x", "vmaf:95:none", "nan",     "95x" };
+    Targets targets = { .count = 0 };
+    Metrics metrics;
+    char error[512], text[512];
+    for (size_t i = 0; i < COUNT(known); i++)
+        assert_int_equal(targets_add(&targets, known[i].text, error, sizeof(error)), 0);
+    for (size_t i = 0; i < COUNT(bad); i++)
+        assert_int_equal(targets_add(&targets, bad[i], error, sizeof(error)), -EINVAL);
+    assert_int_equal(targets_finish(&targets, "m", &metrics), 0);
+    assert_int_equal(metrics.count, 3);
+    assert_string_equal(metrics.names[2], "x");
+    for (size_t i = 0; i < COUNT(known); i++) {
+        assert_string_equal(targets.at[i].metric, known[i].metric);
+        assert_string_equal(targets.at[i].pooling.name, known[i].pool);
+        assert_true(targets.at[i].score == known[i].score);
+    }
+    targets_print(&targets, text, sizeof(text));
+    assert_string_equal(text, "m 95, m 93 (p5), ssimulacra2 70, m 90 (median), x -3.5 (min)");
+    targets_free(&targets);
+}
 
 static void encoders_become_commands(void **state)
 {
@@ -197,6 +225,19 @@ static void encoders_become_commands(void **state)
     assert_command("libaom-av1:cpu-used=8",
                    BEFORE "-c:v libaom-av1 -crf 30 -b:v 0 -cpu-used 8 " AFTER);
     assert_command("hevc_nvenc", BEFORE "-c:v hevc_nvenc -cq 30 -rc vbr -b:v 0 " AFTER);
+    /* Frames are uploaded for encoders that want them on a device. */
+    assert_upload("h264_vaapi", "-init_hw_device vaapi=tune -filter_hw_device tune ",
+                  "-c:v h264_vaapi -qp 30 -rc_mode CQP -vf format=nv12|p010,hwupload ");
+    assert_upload("av1_vaapi:vf=scale=64\\:48:device=/dev/dri/renderD129",
+                  "-init_hw_device vaapi=tune:/dev/dri/renderD129 -filter_hw_device tune ",
+                  "-c:v av1_vaapi -global_quality 30 -rc_mode CQP "
+                  "-vf scale=64:48,format=nv12|p010,hwupload ");
+    assert_upload("hevc_vulkan:device=1", "-init_hw_device vulkan=tune:1 -filter_hw_device tune ",
+                  "-c:v hevc_vulkan -qp 30 -rc_mode cqp -vf format=nv12|p010,hwupload ");
+    assert_command("hevc_qsv", BEFORE "-c:v hevc_qsv -global_quality 30 " AFTER);
+    assert_command("h264_amf", BEFORE "-c:v h264_amf -qp_i 30 -qp_p 30 -qp_b 30 -rc cqp " AFTER);
+    assert_command("libx264:vf=hflip:preset=fast",
+                   BEFORE "-c:v libx264 -crf 30 -preset fast -vf hflip " AFTER);
     assert_command("libx264:setting=qp", BEFORE "-c:v libx264 -qp 30 " AFTER);
     assert_command("foo:setting=q:b=", BEFORE "-c:v foo -q 30 -b  " AFTER);
 }
@@ -394,13 +435,13 @@ static void a_folder_left_behind_is_removed(void **state)
 TEST_MAIN(parts)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_setting_that_reaches_is_found),
-        cmocka_unit_test(a_search_ends_on_any_scores),
         cmocka_unit_test(pooling_is_parsed_and_applied),
         cmocka_unit_test(packets_are_counted),
         cmocka_unit_test(nonsense_is_no_video),
         cmocka_unit_test(encodes_of_another_video_differ),
         cmocka_unit_test(encoders_become_commands),
+        cmocka_unit_test(passes_and_quarters_become_words),
+        cmocka_unit_test(targets_are_read),
         cmocka_unit_test(encoders_that_are_wrong_say_so),
         cmocka_unit_test(commands_are_named),
         cmocka_unit_test(scoring_devices_are_read),

@@ -180,7 +180,7 @@ int tune_compare(Workshop *shop, const TuneOptions *options)
         err = list_jobs(&c, &source, options);
     if (!err) {
         char name[128];
-        results = (Results){ .metric = shop->metric, .pooling = shop->pooling };
+        results = (Results){ .metric = shop->metrics.names[0], .pooling = shop->pooling };
         results_score_name(&results, name, sizeof(name));
         if (c.table)
             results_print_heading(stdout, name);

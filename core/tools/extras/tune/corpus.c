@@ -165,24 +165,31 @@ static int try_settings(Corpus *corpus)
 static char *key_of_target(const Corpus *corpus, const Encoder *encoder)
 {
     const TuneOptions *const o = corpus->options;
-    char text[160];
-    snprintf(text, sizeof(text), "target %.17g in %g..%g, %u samples of %g s", o->target,
-             encoder->low, encoder->high, o->samples, o->sample_seconds);
+    char text[512];
+    size_t used = 0;
+    for (size_t i = 0; i < o->targets.count; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof(text) - used, "%.17g, ", o->targets.at[i].score);
+    snprintf(text + used, sizeof(text) - used,
+             "in %zu from %g to %g, %u samples of %g s by scene, within %g", encoder->setting_count,
+             encoder->low, encoder->high, o->samples, o->sample_seconds, o->tolerance);
     return key_make(corpus->path, o, encoder, text);
 }
 
 static void tell_search(const Corpus *corpus, const Search *search)
 {
-    char setting[32] = "", name[128];
+    char setting[32] = "", name[512], scores[512];
     search_target_name(search, name, sizeof(name));
-    if (search->found)
+    if (search->found) {
         range_print(search->found->setting, setting, sizeof(setting));
+        search_scores_print(search, search->found->scores, scores, sizeof(scores));
+    }
     if (corpus->options->quiet)
         return;
     if (search->found)
-        printf("%s: %s %s %s reaches %s: %.4f at %.2f kbit/s\n", corpus->path,
-               search->encoder->label, encoder_setting_name(search->encoder), setting, name,
-               search->found->score, search->found->bitrate);
+        printf("%s: %s %s %s reaches %s: %s at %.2f kbit/s\n", corpus->path, search->encoder->label,
+               encoder_setting_name(search->encoder), setting, name, scores,
+               search->found->bitrate);
     else
         printf("%s: %s cannot reach %s\n", corpus->path, search->encoder->label, name);
     fflush(stdout);
@@ -200,11 +207,7 @@ static int try_target(Corpus *corpus, Encoder *encoder)
         return 0;
     }
     Search search;
-    const SearchParams params = { .path = corpus->path,
-                                  .encoder = encoder,
-                                  .target = o->target,
-                                  .samples = o->samples,
-                                  .sample_seconds = o->sample_seconds };
+    const SearchParams params = { .path = corpus->path, .encoder = encoder, .options = o };
     int err = search_run(&search, corpus->shop, &params);
     if (!err) {
         err = note(corpus, key, search_json(&search));
@@ -236,7 +239,7 @@ int tune_corpus(Workshop *shop, const TuneOptions *options)
         err = journal_open(&corpus.journal, options->output);
     for (size_t i = 0; !err && i < list.count; i++) {
         corpus.path = list.words[i];
-        err = options->has_target ? try_targets(&corpus) : try_settings(&corpus);
+        err = options->targets.count ? try_targets(&corpus) : try_settings(&corpus);
         if (!err && interrupt_signal())
             err = -EINTR;
     }

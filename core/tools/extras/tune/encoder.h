@@ -8,39 +8,9 @@
 
 #include "common/argv.h"
 #include "common/child.h"
-
-/* A command template: a command line split into the words of an argument vector. No shell runs it,
- * so variables, patterns and pipes do not work. Blanks separate words. '…' keeps everything
- * literally; "…" also, except for \" and \\; outside of quotes a backslash keeps the next
- * character.
- *
- * After splitting, {NAME} is replaced inside each word. A file name therefore always stays one
- * word, whatever characters it has. */
-
-typedef struct Template {
-    Argv words;
-} Template;
-
-typedef struct TemplateValues {
-    const char *input;   /* {input} */
-    const char *y4m;     /* {y4m} */
-    const char *output;  /* {output}, {output.EXT} */
-    const char *setting; /* {crf} */
-} TemplateValues;
-
-/* Split and check a command. Returns 0, -ENOMEM, or -EINVAL with the reason in `error`, also when
- * {output} or {crf} is missing. Free the template after success. */
-int template_parse(Template *template, const char *text, char *error, size_t error_size);
-void template_free(Template *template);
-
-bool template_wants_y4m(const Template *template);
-/* The extension for the output file: "mkv" unless {output.EXT} names another. */
-void template_extension(const Template *template, char *text, size_t size);
-
-/* Fill in the values. The caller frees the vector; its `failed` is set when memory ran out. */
-Argv template_fill(const Template *template, const TemplateValues *values);
-
-typedef struct EncoderKind EncoderKind;
+#include "kinds.h"
+#include "settings.h"
+#include "template.h"
 
 typedef struct Encoder {
     char *label;             /* name in tables, as typed */
@@ -48,23 +18,31 @@ typedef struct Encoder {
     const EncoderKind *kind; /* how ffmpeg takes the setting; NULL: unknown encoder, or a command */
     char *option; /* option that takes the setting, if the user named one; NULL: the usual one */
     Argv options; /* options for ffmpeg, such as -preset slow */
+    char *device; /* that uploads go to, as the user named it; NULL: ffmpeg's choice */
+    char *filter; /* the user's filters; NULL: none */
     Template command;
     double *settings; /* settings to try, in increasing order */
     size_t setting_count;
     double low, high;    /* range of valid settings */
+    double grain;        /* settings are multiples of this; 0: any number */
     bool high_is_better; /* higher settings give better quality */
+    bool two_pass;
+    bool rate; /* the setting is a bit rate in kbit/s */
     bool failed;
 } Encoder;
 
 typedef struct Encode {
     const char *ffmpeg, *input, *y4m, *output;
     double setting;
-    bool whole; /* copy the audio as well */
+    unsigned pass;        /* of two: 1 or 2; 0: there is only one */
+    const char *pass_log; /* with `pass`: the file that the first pass leaves to the second */
+    bool whole;           /* copy the audio as well */
     bool shown; /* the command is for people: without our options for progress and messages */
 } Encode;
 
 /* Parse "libx264" or "libx264:preset=slow:tune=film". Write \: \, and \\ for these characters
- * themselves. setting=NAME names the option that takes the setting. Returns 0, -ENOMEM, or -EINVAL
+ * themselves. setting=NAME names the option that takes the setting; device=NAME the device of an
+ * encoder that wants its frames uploaded. Returns 0, -ENOMEM, or -EINVAL
  * with the reason in `error`. Free the encoder after success. */
 int encoder_parse(Encoder *encoder, const char *text, size_t length, char *error,
                   size_t error_size);
@@ -82,19 +60,14 @@ bool encoder_wants_y4m(const Encoder *encoder);
 
 Argv encoder_command(const Encoder *encoder, const Encode *encode);
 
-/* Check that ffmpeg has all these encoders. Prints what is missing and returns a negative errno. */
-int encoders_check(const Encoder *encoders, size_t count, const char *ffmpeg, Children *children);
+/* Make the encoder encode twice. Returns -EINVAL, with the reason in `error`, if it cannot. An
+ * encoder that takes no quality then takes a bit rate: its setting and range change. */
+int encoder_set_two_pass(Encoder *encoder, char *error, size_t error_size);
+/* Remove what a first pass left at `log`. */
+void encoder_discard_log(const char *log);
 
-/* Lists of settings as the user types them: "20..44:6", "18,21.5,24", or both: "0,20..44:6". */
-
-#define RANGE_MAX 256 /* limit on settings, since each one costs an encode */
-
-/* Parse a list into increasing values without duplicates. Returns 0, or -EINVAL with the reason in
- * `error`. */
-int range_parse(const char *text, double values[RANGE_MAX], size_t *count, char *error,
-                size_t error_size);
-
-/* Print a setting as encoders read it: "23", "21.5". */
-void range_print(double value, char *text, size_t size);
+/* Check that ffmpeg has all these encoders, and narrow settings to what their version takes. Prints
+ * what is missing and returns a negative errno. */
+int encoders_check(Encoder *encoders, size_t count, const char *ffmpeg, Children *children);
 
 #endif

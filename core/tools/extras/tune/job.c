@@ -12,6 +12,7 @@
 
 #include "common/interrupt.h"
 #include "common/message.h"
+#include "cache.h"
 #include "encoder.h"
 #include "scored.h"
 
@@ -48,7 +49,9 @@ static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t c
         tail_feed(&job->tail, bytes, count);
     if (job->state == JOB_MEASURING && stream == CHILD_OUT)
         media_feed(&job->reader, bytes, count);
-    if (((job->state == JOB_ENCODING || job->state == JOB_COUNTING) && stream == CHILD_OUT) ||
+    if (((job->state == JOB_FIRST_PASS || job->state == JOB_ENCODING ||
+          job->state == JOB_COUNTING) &&
+         stream == CHILD_OUT) ||
         (job->state == JOB_SCORING && stream == CHILD_ERR))
         frame_count_feed(&job->count, bytes, count);
 }
@@ -77,6 +80,35 @@ static int start(Workshop *shop, Job *job, enum JobState state, Argv argv, const
 
 static void fail(Workshop *shop, Job *job, const char *what, const char *why);
 
+static int start_measure(Workshop *shop, Job *job)
+{
+    struct stat info;
+    const bool there = !stat(job->file, &info);
+    if (!there || !info.st_size) {
+        fail(shop, job, "encoding failed",
+             there ? "the encoder reported success, but its file is empty"
+                   : "the encoder reported success, but wrote no file");
+        return 0;
+    }
+    job->reader = (MediaReader){ .used = 0 };
+    return start(shop, job, JOB_MEASURING, media_command(shop->ffmpeg, job->file), NULL);
+}
+
+/* Start one of two passes, or the only one (0). */
+static int start_pass(Workshop *shop, Job *job, unsigned pass)
+{
+    const Encode encode = { .ffmpeg = shop->ffmpeg,
+                            .input = job->source->argument,
+                            .y4m = job->source->y4m,
+                            .output = job->file,
+                            .setting = job->setting,
+                            .pass = pass,
+                            .pass_log = job->pass_log,
+                            .whole = job->whole };
+    return start(shop, job, pass == 1 ? JOB_FIRST_PASS : JOB_ENCODING,
+                 encoder_command(job->encoder, &encode), NULL);
+}
+
 static int start_encode(Workshop *shop, Job *job)
 {
     char extension[16];
@@ -91,27 +123,14 @@ static int start_encode(Workshop *shop, Job *job)
         if (err)
             return err == -EIO ? 0 : err;
     }
-    const Encode encode = { .ffmpeg = shop->ffmpeg,
-                            .input = job->source->argument,
-                            .y4m = job->source->y4m,
-                            .output = job->file,
-                            .setting = job->setting,
-                            .whole = job->whole };
-    return start(shop, job, JOB_ENCODING, encoder_command(job->encoder, &encode), NULL);
-}
-
-static int start_measure(Workshop *shop, Job *job)
-{
-    struct stat info;
-    const bool there = !stat(job->file, &info);
-    if (!there || !info.st_size) {
-        fail(shop, job, "encoding failed",
-             there ? "the encoder reported success, but its file is empty"
-                   : "the encoder reported success, but wrote no file");
-        return 0;
-    }
-    job->reader = (MediaReader){ .used = 0 };
-    return start(shop, job, JOB_MEASURING, media_command(shop->ffmpeg, job->file), NULL);
+    job->kept_encode = shop->cache && !job->output &&
+                       cache_take_encode(shop->cache, shop, job, job->file, &job->encode_seconds);
+    if (job->kept_encode)
+        return start_measure(shop, job);
+    if (!job->encoder->two_pass)
+        return start_pass(shop, job, 0);
+    job->pass_log = temp_file(shop->temp, "log");
+    return job->pass_log ? start_pass(shop, job, 1) : -ENOMEM;
 }
 
 static int start_score(Workshop *shop, Job *job, ScoringDevice *device)
@@ -141,6 +160,14 @@ static void discard(char **path, bool keep)
     *path = NULL;
 }
 
+static void discard_log(Job *job)
+{
+    if (job->pass_log)
+        encoder_discard_log(job->pass_log);
+    free(job->pass_log);
+    job->pass_log = NULL;
+}
+
 static void end_step(Workshop *shop, Job *job)
 {
     child_destroy(job->child);
@@ -162,6 +189,7 @@ static void fail(Workshop *shop, Job *job, const char *what, const char *why)
     end_step(shop, job);
     discard(&job->file, false);
     discard(&job->report, false);
+    discard_log(job);
     job->state = JOB_FAILED;
     job->encoder->failed = true;
 }
@@ -187,6 +215,8 @@ static int check_encode(Workshop *shop, Job *job)
             fail(shop, job, "encoding failed", why);
             return 0;
         } else {
+            if (shop->cache && !job->output && !job->kept_encode)
+                cache_keep_encode(shop->cache, shop, job);
             job->state = JOB_MEASURED;
             return 0;
         }
@@ -282,8 +312,14 @@ static int finish_score(Workshop *shop, Job *job)
 {
     char error[640];
     Scored scored;
-    int err =
-        scored_read(&scored, job->report, shop->metric, job->device->label, error, sizeof(error));
+    int err = scored_read(&scored, job->report, &shop->metrics,
+                          job->device ? job->device->label : "cache", error, sizeof(error));
+    if (err && job->kept_report) { /* damaged: score again */
+        cache_drop_report(shop->cache, shop, job);
+        job->kept_report = false;
+        score_again(shop, job);
+        return 0;
+    }
     if (err) {
         fail(shop, job, "scoring failed", err == -ENOMEM ? "out of memory" : error);
         return 0;
@@ -295,16 +331,16 @@ static int finish_score(Workshop *shop, Job *job)
         scored_free(&scored);
         return err;
     }
-    job->scores = scored.scores;
-    job->score_count = scored.count;
-    job->planes = scored.planes;
-    job->metric = shop->metric;
-    job->score =
-        scored_pool(shop->metric, &shop->pooling, scored.scores, scored.count, scored.planes);
+    memcpy(job->series, scored.series, sizeof(job->series));
+    job->metric = shop->metrics.names[0];
+    job->score = series_pool(job->metric, &shop->pooling, &job->series[0]);
     job->place = scored.place;
     job->warnings = scored.warnings;
     job->models = scored.models;
-    job->device->scored++;
+    if (job->device)
+        job->device->scored++;
+    if (shop->cache && !job->output && !job->kept_report)
+        cache_keep_report(shop->cache, shop, job);
     end_step(shop, job);
     discard(&job->file, job->output != NULL);
     discard(&job->report, false);
@@ -318,7 +354,7 @@ static int step_failed(Workshop *shop, Job *job, const ChildEnd *end)
     end_print(end, why, sizeof(why));
     if (job->state == JOB_SCORING)
         return scoring_failed(shop, job, why);
-    if (job->state == JOB_ENCODING)
+    if (job->state == JOB_FIRST_PASS || job->state == JOB_ENCODING)
         fail(shop, job, "encoding failed", why);
     else if (end->timed_out || end->signal)
         fail(shop, job, "measuring failed", why);
@@ -332,9 +368,14 @@ static int finish_step(Workshop *shop, Job *job, const ChildEnd *end)
     if (end->code != 0 || end->timed_out)
         return step_failed(shop, job, end);
     switch (job->state) {
-    case JOB_ENCODING:
+    case JOB_FIRST_PASS:
         job->encode_seconds = job_step_seconds(job);
         end_step(shop, job);
+        return start_pass(shop, job, 2);
+    case JOB_ENCODING:
+        job->encode_seconds += job_step_seconds(job);
+        end_step(shop, job);
+        discard_log(job);
         return start_measure(shop, job);
     case JOB_MEASURING:
         return finish_measure(shop, job);
@@ -351,12 +392,25 @@ static int finish_step(Workshop *shop, Job *job, const ChildEnd *end)
 
 /* ---- scheduling ---- */
 
+/* Take the report of a job from the cache, if it has it. The cache is asked once. */
+static bool is_report_kept(Workshop *shop, Job *job)
+{
+    if (!shop->cache || job->output || job->cache_asked)
+        return false;
+    job->cache_asked = true;
+    job->report = temp_file(shop->temp, "json");
+    job->kept_report = job->report && cache_take_report(shop->cache, shop, job, job->report);
+    if (!job->kept_report)
+        discard(&job->report, false);
+    return job->kept_report;
+}
+
 /* Start every step that may start now. */
 static int start_some(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg)
 {
     size_t encoding = 0, unscored = 0;
     for (size_t i = 0; i < count; i++) {
-        encoding += jobs[i].state == JOB_ENCODING;
+        encoding += jobs[i].state == JOB_FIRST_PASS || jobs[i].state == JOB_ENCODING;
         unscored += jobs[i].state > JOB_ENCODING && jobs[i].state < JOB_DONE;
     }
     for (size_t i = 0; i < count; i++) {
@@ -369,6 +423,8 @@ static int start_some(Workshop *shop, Job *jobs, size_t count, JobChanged *chang
                    unscored < 2 * shop->device_count + shop->encodes) {
             err = start_encode(shop, job);
             encoding++;
+        } else if (job->state == JOB_MEASURED && is_report_kept(shop, job)) {
+            err = finish_score(shop, job);
         } else if (job->state == JOB_MEASURED) {
             ScoringDevice *const device =
                 device_choose(shop->devices, shop->device_count, &shop->last_resort, job->refused);
@@ -408,6 +464,15 @@ static bool is_any_running(const Job *jobs, size_t count)
     return false;
 }
 
+/* Jobs whose scores came from the cache make room for others without a child that ends. */
+static bool is_any_ready(const Job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i].state == JOB_WAITING || jobs[i].state == JOB_MEASURED)
+            return true;
+    return false;
+}
+
 int jobs_run(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg)
 {
     int err = 0;
@@ -415,6 +480,8 @@ int jobs_run(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void 
         jobs[i].encoder->failed = false;
     while (!err) {
         err = interrupt_signal() ? -EINTR : start_some(shop, jobs, count, changed, arg);
+        if (!err && !is_any_running(jobs, count) && is_any_ready(jobs, count))
+            continue;
         if (err || !is_any_running(jobs, count))
             break;
         err = children_wait(shop->children, NULL, 0, LOOK_TIME);
@@ -434,7 +501,9 @@ void job_free(Job *job)
     argv_free(&job->argv);
     discard(&job->file, true);
     discard(&job->report, true);
-    free(job->scores);
+    free(job->pass_log);
+    for (size_t i = 0; i < METRIC_MAX; i++)
+        free(job->series[i].scores);
     free(job->failure);
     json_decref(job->place);
     json_decref(job->warnings);

@@ -16,8 +16,12 @@
 #include "encoder.h"
 #include "devices.h"
 #include "media.h"
+#include "scored.h"
+#include "targets.h"
 #include "trial.h"
 #include "report/pooling.h"
+
+typedef struct Cache Cache;
 
 /* State shared by all jobs. The pointers belong to the caller. */
 typedef struct Workshop {
@@ -31,10 +35,11 @@ typedef struct Workshop {
     unsigned encodes;          /* encodes that run at once */
     Argv score_words;          /* options for the vmaf command: --model, --feature, … */
     Trial trial;               /* for devices that may be broken */
-    const char *metric;
-    Pooling pooling;
-    double time_limit; /* seconds for each step; 0: no limit */
-    bool allow_scaled; /* encodes may have another size than their source */
+    Metrics metrics;           /* that are scored; tables show the first one */
+    Pooling pooling;           /* of the first one */
+    double time_limit;         /* seconds for each step; 0: no limit */
+    Cache *cache;              /* of encodes and reports; NULL: none */
+    bool allow_scaled;         /* encodes may have another size than their source */
     bool quiet;
 } Workshop;
 
@@ -43,11 +48,13 @@ typedef struct Original {
     char *argument; /* the path in a form that no program mistakes for an option */
     char *y4m;      /* path of the decoded video; NULL: not decoded yet */
     Media media;
+    Packets packets;
     bool counted, shaped; /* media has what decoding gives: frames; width and height */
 } Original;
 
 enum JobState {
     JOB_WAITING,
+    JOB_FIRST_PASS,
     JOB_ENCODING,
     JOB_MEASURING,
     JOB_COUNTING, /* decoding the encode to count its frames */
@@ -70,27 +77,27 @@ typedef struct Job {
     Child *child;
     Argv argv;
     ScoringDevice *device; /* that scores it now; NULL: none */
-    char *file, *report;
-    double since;                 /* start of the current step */
-    FrameCount count;             /* of the current step */
-    bool counted;                 /* media.frames is the number of frames that can be decoded */
-    const ScoringDevice *refused; /* scoring failed there, although the device works */
+    char *file, *report, *pass_log;
+    double since;                  /* start of the current step */
+    FrameCount count;              /* of the current step */
+    bool counted;                  /* media.frames is the number of frames that can be decoded */
+    bool kept_encode, kept_report; /* taken from the cache */
+    bool cache_asked;              /* for the report */
+    const ScoringDevice *refused;  /* scoring failed there, although the device works */
     Tail tail;
     MediaReader reader;
     /* Results. */
     Media media;
     double bitrate; /* of the video, in kbit/s */
     double encode_seconds, score_seconds;
-    double *scores; /* see Scored */
-    size_t score_count;
-    unsigned planes;
-    const char *metric; /* of the scores */
-    double score;       /* pooled over the frames */
-    json_t *place;      /* where it was scored */
-    json_t *models;     /* that scored it; NULL: the result is from a journal */
-    json_t *warnings;   /* of scoring: an array of objects with "code", "input" and "text" */
-    char *failure;      /* why the job failed; NULL: it did not */
-    json_t *stored;     /* the result as an earlier run saved it; NULL: computed now */
+    Series series[METRIC_MAX]; /* the frames' scores, for each metric of the workshop */
+    const char *metric;        /* the first of them */
+    double score;              /* of the first metric, pooled over the frames */
+    json_t *place;             /* where it was scored */
+    json_t *models;            /* that scored it; NULL: the result is from a journal */
+    json_t *warnings;          /* of scoring: an array of objects with "code", "input" and "text" */
+    char *failure;             /* why the job failed; NULL: it did not */
+    json_t *stored;            /* the result as an earlier run saved it; NULL: computed now */
 } Job;
 
 /* Read the size, length and other properties of a source. Prints errors. Returns 0 or a negative
@@ -127,6 +134,8 @@ void end_print(const ChildEnd *end, char *text, size_t size);
 /* `what` is the heading, such as "film.mkv". It must stay valid. */
 void status_start(bool quiet, const char *what);
 void status_draw(const Job *jobs, size_t count);
+/* The share of all jobs that is done, from 0 to 1. */
+double status_share(const Job *jobs, size_t count);
 /* Erase the display. Call it before printing anything else, and at the end. */
 void status_hide(void);
 /* Erase the display, and leave its first line there: how much is done. */

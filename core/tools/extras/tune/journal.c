@@ -242,10 +242,16 @@ char *key_make(const char *path, const TuneOptions *options, const Encoder *enco
     add_file(key, path);
     json_array_append_new(key, json_text(options->metric));
     json_array_append_new(key, json_string(options->pooling.name));
+    for (size_t i = 1; i < options->targets.count; i++) {
+        json_array_append_new(key, json_text(options->targets.at[i].metric));
+        json_array_append_new(key, json_string(options->targets.at[i].pooling.name));
+    }
     for (size_t i = 0; !err && i < options->score_words.count; i++)
         err = add_score_word(key, options->score_words.words[i]);
     json_array_append_new(key, json_text(options->ffmpeg));
     json_array_append_new(key, json_text(encoder->label));
+    if (encoder->two_pass)
+        json_array_append_new(key, json_string("two passes"));
     for (size_t i = 0; i < encoder->command.words.count; i++)
         json_array_append_new(key, json_text(encoder->command.words.words[i]));
     json_array_append_new(key, json_string(what));

@@ -38,12 +38,54 @@ Argv media_shape_command(const char *ffmpeg, const char *path)
     return argv;
 }
 
+/* The raw format has one frame rate: give the frames times that keep each once. */
+Argv media_key_command(const char *ffmpeg, const char *path, unsigned width, unsigned height)
+{
+    Argv argv = { 0 };
+    argv_add_all(&argv, (const char *const[]){ ffmpeg, "-nostdin", "-hide_banner", "-v", "error",
+                                               "-skip_frame", "nokey", "-i", NULL });
+    argv_addf(&argv, "file:%s", path);
+    argv_add_all(&argv, (const char *const[]){ "-map", "0:v:0", "-vf", NULL });
+    argv_addf(&argv, "scale=%u:%u:flags=area,format=gray,settb=1/25,setpts=N", width, height);
+    argv_add_all(&argv, (const char *const[]){ "-r", "25", "-f", "rawvideo", "-", NULL });
+    return argv;
+}
+
 /* The null muxer takes every frame, whatever its time. */
 Argv media_count_command(const char *ffmpeg, const char *path)
 {
     Argv argv = reading(ffmpeg, path, true);
     argv_add_all(&argv, (const char *const[]){ "-f", "null", "-", NULL });
     return argv;
+}
+
+/* Two FNV-1a sums of 64 bits that start differently. */
+static void digest_line(uint64_t digest[2], const char *line)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t sum = digest[i] ? digest[i] : UINT64_C(0xcbf29ce484222325) ^ (i * 0x5bd1e995u);
+        for (const char *c = line; *c; c++)
+            sum = (sum ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+        digest[i] = (sum ^ '\n') * UINT64_C(0x100000001b3);
+    }
+}
+
+static void list_packet(MediaReader *reader, double ticks, uint64_t bytes, bool key)
+{
+    Packets *const list = reader->packets;
+    if (list->count == list->room) {
+        const size_t room = list->room * 2 + 1024;
+        Packet *const grown = list->failed ? NULL : realloc(list->at, room * sizeof(*grown));
+        if (!grown) {
+            list->failed = true;
+            return;
+        }
+        list->at = grown;
+        list->room = room;
+    }
+    const double tick =
+        reader->base_den > 0 ? (double)reader->base_num / (double)reader->base_den : 0.0;
+    list->at[list->count++] = (Packet){ ticks * tick, bytes, key };
 }
 
 /* The fields are stream, dts, pts, duration, size, checksum and more. */
@@ -55,6 +97,7 @@ static void take_packet(MediaReader *reader, const char *line)
                &size) != 4)
         return;
     reader->media.bytes += size;
+    digest_line(reader->media.digest, line);
     const char *const flags = strstr(line, "F=0x");
     if (flags && strtoul(flags + strlen("F="), NULL, 16) & PACKET_DISCARDED)
         return;
@@ -69,6 +112,8 @@ static void take_packet(MediaReader *reader, const char *line)
         reader->last_ticks = ticks;
     }
     reader->media.frames++;
+    if (reader->packets)
+        list_packet(reader, (double)pts, size, !flags || strtoul(flags + 2, NULL, 16) & 1);
 }
 
 static void take_line(MediaReader *reader)

@@ -15,12 +15,27 @@
 typedef struct Media {
     unsigned width, height;
     uint64_t frames, bytes;
+    uint64_t digest[2]; /* of all packets with their times and checksums: says what the video is */
     double seconds;
     double span; /* seconds from the first frame to the last one */
     bool timed;  /* the file gives each frame a time */
 } Media;
 
+/* Packets of a video, by the order in its file. */
+typedef struct Packet {
+    double time; /* in seconds, when its frame is shown */
+    uint64_t bytes;
+    bool key;
+} Packet;
+
+typedef struct Packets {
+    Packet *at; /* free() it */
+    size_t count, room;
+    bool failed; /* out of memory: packets were lost */
+} Packets;
+
 typedef struct MediaReader {
+    Packets *packets; /* list them here; NULL: nobody wants them */
     char line[256];
     size_t used;
     bool untimed;               /* some packet has no presentation time */
@@ -34,6 +49,9 @@ Argv media_command(const char *ffmpeg, const char *path);
 /* The command that tells the size at which the first frame is shown, turned as the file says; its
  * output is for media_feed, too. */
 Argv media_shape_command(const char *ffmpeg, const char *path);
+/* The command that decodes only the key frames, and writes each as `width` x `height` bytes of
+ * luma. */
+Argv media_key_command(const char *ffmpeg, const char *path, unsigned width, unsigned height);
 /* The command that decodes the video and prints "frame=N" lines: the last N is the number of frames
  * that can be decoded. */
 Argv media_count_command(const char *ffmpeg, const char *path);

@@ -16,6 +16,13 @@ enum {
     ARG_COMMAND,
     ARG_CRF,
     ARG_TARGET,
+    ARG_TOLERANCE,
+    ARG_MAX_SIZE,
+    ARG_MAX_BITRATE,
+    ARG_TWO_PASS,
+    ARG_LINES,
+    ARG_CACHE,
+    ARG_CACHE_SIZE,
     ARG_BACKENDS,
     ARG_SOFTWARE,
     ARG_THREADS,
@@ -62,6 +69,22 @@ enum {
             "source as Y4M, {output.EXT} chooses the file's\n"                                     \
             "extension, NAME=COMMAND names the encoder; no shell\n"                                \
             "is involved; may be repeated",                                                        \
+            NULL),                                                                                 \
+    {                                                                                              \
+        .id = ARG_TWO_PASS, .name = "two-pass",                                                    \
+        .help = "encode twice; for libx264, libx265 and MPEG-4 the\n"                              \
+                "setting then is the bit rate in kbit/s"                                           \
+    }
+#define TARGET_ROW                                                                                 \
+    ROW(ARG_TARGET, "target", "TARGET",                                                            \
+        "the score to reach: 95, 93:p5, ssimulacra2:70 or\n"                                       \
+        "vmaf:90:p5 (METRIC:SCORE:POOL; POOL is mean,\n"                                           \
+        "harmonic_mean, min, max, median or pN); repeated: all\n"                                  \
+        "of them",                                                                                 \
+        NULL),                                                                                     \
+        ROW(ARG_TOLERANCE, "tolerance", "SCORE",                                                   \
+            "a score this close above its target ends the search\n"                                \
+            "(default: 0.1; 0: find the very last setting)",                                       \
             NULL)
 #define SCORE_ROWS                                                                                 \
     { .help = "Scores" },                                                                          \
@@ -101,6 +124,10 @@ enum {
             "folder for encodes until they are scored (default:\n"                                 \
             "beside the output, or TMPDIR)",                                                       \
             "folder"),                                                                             \
+        ROW(ARG_CACHE, "cache", "FOLDER",                                                          \
+            "keep encodes and scores there, and take those of\nearlier runs from it", "folder"),   \
+        ROW(ARG_CACHE_SIZE, "cache-size", "SIZE",                                                  \
+            "limit of that folder (default: 10G); those used\nlongest ago go first", NULL),        \
         ROW(ARG_TIME_LIMIT, "time-limit", "SECONDS",                                               \
             "time limit for each encode and each scoring", NULL),                                  \
         { .id = ARG_QUIET, .letter = 'q', .name = "quiet", .help = "show no progress" },           \
@@ -150,9 +177,16 @@ static const Arg search_options[] = {
         "another encoder command, such as\n"
         "'x264 --crf {crf} -o {output} {input}'",
         NULL),
-    ROW(ARG_TARGET, "target", "SCORE[:POOL]",
-        "the score to reach; POOL is mean (default),\nharmonic_mean, min, max, median or pN", NULL),
-    ROW(ARG_CRF, "crf", "A..B", "only try settings in this range", NULL),
+    { .id = ARG_TWO_PASS,
+      .name = "two-pass",
+      .help = "encode twice; for libx264, libx265 and MPEG-4 the\n"
+              "setting then is the bit rate in kbit/s" },
+    TARGET_ROW,
+    ROW(ARG_MAX_SIZE, "max-size", "SIZE",
+        "limit of the video's size: 60% of the source's, or\n700M; alone: the best within it",
+        NULL),
+    ROW(ARG_MAX_BITRATE, "max-bitrate", "RATE", "limit of its bit rate: 4M, or 4000k", NULL),
+    ROW(ARG_CRF, "crf", "A..B[:STEP]", "only try these settings", NULL),
     { .help = "Samples" },
     ROW(ARG_SAMPLES, "samples", "N",
         "samples to encode instead of the whole video\n"
@@ -173,6 +207,9 @@ static const Arg search_options[] = {
       .name = "overwrite",
       .help = "replace the output file if it exists" },
     ROW(ARG_JSON, "json", "PATH", "write all results as JSON; '-' is standard output", "file"),
+    ROW(ARG_LINES, "lines", "PATH",
+        "write a line of JSON for each try and each second,\nas they come; '-' is standard output",
+        "file"),
     RESUME_ROW,
     DEVICE_ROWS,
     OTHER_ROWS,
@@ -182,10 +219,7 @@ static const Arg corpus_options[] = {
     { .help = "Encoders" },
     ENCODER_ROWS,
     ROW(ARG_CRF, "crf", "LIST", "settings, as for compare", NULL),
-    ROW(ARG_TARGET, "target", "SCORE[:POOL]",
-        "search for the setting that reaches this score, as\nthe search command does, instead of "
-        "trying a list",
-        NULL),
+    TARGET_ROW,
     ROW(ARG_SAMPLES, "samples", "N", "as for search", NULL),
     ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "as for search", NULL),
     SCORE_ROWS,
@@ -317,27 +351,45 @@ static int apply_settings(TuneOptions *options, const char *text)
     return equals && !fitting ? wrong("--crf %s: no encoder has that name", text) : 0;
 }
 
-/* Reports and journals use one name per percentile: p050 becomes p50, which becomes "median". */
 static int set_pooling(TuneOptions *options, const char *name)
 {
-    Pooling *const pooling = &options->pooling;
-    if (!pooling_parse(pooling, name, strlen(name)))
-        return wrong("unknown pooling method \"%s\"; use " POOLING_NAMES, name);
-    if (pooling->kind == POOLING_PERCENTILE && pooling->percent == 50)
-        pooling_parse(pooling, "median", strlen("median"));
-    else if (pooling->kind == POOLING_PERCENTILE)
-        snprintf(pooling->name, sizeof(pooling->name), "p%u", pooling->percent);
+    char error[256];
+    return pooling_set(&options->pooling, name, error, sizeof(error)) ? wrong("%s", error) : 0;
+}
+
+static int add_target(TuneOptions *options, const char *text)
+{
+    char error[256];
+    const int err = targets_add(&options->targets, text, error, sizeof(error));
+    return err == -EINVAL ? wrong("%s", error) : err;
+}
+
+/* Parse a number with k, M or G (of 1000) at its end. */
+static int take_amount(const Arg *arg, const char *text, double *value)
+{
+    static const char units[] = "kMG";
+    char *end;
+    *value = strtod(text, &end);
+    const char *const unit = *end ? strchr(units, *end) : NULL;
+    if (unit)
+        *value *= pow(1000.0, (double)(unit - units + 1));
+    if (end == text || !(*value > 0.0) || !isfinite(*value) || (*end && (!unit || end[1])))
+        return wrong("--%s takes a number with k, M or G, such as 700M, not \"%s\"", arg->name,
+                     text);
     return 0;
 }
 
-static int parse_target(TuneOptions *options, const char *text)
+static int take_max_size(TuneOptions *options, const Arg *arg, const char *text)
 {
     char *end;
-    options->target = strtod(text, &end);
-    options->has_target = true;
-    if (end == text || !isfinite(options->target) || (*end && *end != ':'))
-        return wrong("--target takes SCORE or SCORE:POOL, such as 95 or 93:p5, not \"%s\"", text);
-    return *end == ':' ? set_pooling(options, end + 1) : 0;
+    const double percent = strtod(text, &end);
+    options->max_share = options->max_bytes = 0.0;
+    if (end == text || strcmp(end, "%") != 0)
+        return take_amount(arg, text, &options->max_bytes);
+    if (!(percent > 0.0) || !isfinite(percent))
+        return wrong("--max-size takes a share of more than 0%%, not \"%s\"", text);
+    options->max_share = percent / 100.0;
+    return 0;
 }
 
 static int add_score_words(TuneOptions *options, const Arg *arg, const char *value)
@@ -360,7 +412,26 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
     case ARG_CRF: /* handled by walk_settings, once all encoders are known */
         return 0;
     case ARG_TARGET:
-        return parse_target(options, value);
+        return add_target(options, value);
+    case ARG_TOLERANCE:
+        return take_number(arg, value, 0, 100, &options->tolerance);
+    case ARG_MAX_SIZE:
+        return take_max_size(options, arg, value);
+    case ARG_MAX_BITRATE:
+        err = take_amount(arg, value, &options->max_bitrate);
+        options->max_bitrate /= 1000.0;
+        return err;
+    case ARG_TWO_PASS:
+        options->two_pass = true;
+        return 0;
+    case ARG_CACHE:
+        options->cache = value;
+        return 0;
+    case ARG_CACHE_SIZE:
+        return take_amount(arg, value, &options->cache_bytes);
+    case ARG_LINES:
+        options->lines = value;
+        return 0;
     case ARG_BACKENDS:
         scoring_devices_free(options->devices, options->device_count);
         options->devices = NULL;
@@ -494,7 +565,7 @@ static void narrow(TuneOptions *options)
 static bool has_feature(const TuneOptions *options, const char *extractor)
 {
     const size_t length = strlen(extractor);
-    for (size_t i = 0; i + 1 < options->score_words.count; i += 2) {
+    for (size_t i = 0; i + 1 < options->score_words.count; i++) {
         const char *const value = options->score_words.words[i + 1];
         if (!strcmp(options->score_words.words[i], "--feature") &&
             !strncmp(value, extractor, length) && (!value[length] || value[length] == '='))
@@ -503,32 +574,67 @@ static bool has_feature(const TuneOptions *options, const char *extractor)
     return false;
 }
 
-static bool has_model(const TuneOptions *options)
+static bool has_word(const TuneOptions *options, const char *word)
 {
-    for (size_t i = 0; i < options->score_words.count; i += 2)
-        if (!strcmp(options->score_words.words[i], "--model"))
+    for (size_t i = 0; i < options->score_words.count; i++)
+        if (!strcmp(options->score_words.words[i], word))
             return true;
     return false;
 }
 
-/* Lets --metric alone choose what is measured: adds the extractor that makes it. */
-static int add_feature_of_metric(TuneOptions *options)
+static bool has_model(const TuneOptions *options)
 {
-    const char *const ours = vmaf_extractor_elsewhere(options->metric);
-    const char *const maker = extractor_of_metric(options->metric);
+    return has_word(options, "--model");
+}
+
+/* Lets the name of a metric choose what is measured: adds the extractor that makes it. `model`: a
+ * model is needed by another metric. */
+static int add_feature_of_metric(TuneOptions *options, const char *metric, bool model)
+{
+    const char *const ours = vmaf_extractor_elsewhere(metric);
+    const char *const maker = extractor_of_metric(metric);
     if (!maker && ours)
-        return wrong("unknown metric \"%s\"; here its name is %s: --metric %s", options->metric,
-                     ours, ours);
-    if (!strncmp(options->metric, "axpsnr_", strlen("axpsnr_")))
-        return wrong("the mean of %s is that figure: --metric %s", options->metric + 1,
-                     options->metric + 1);
+        return wrong("unknown metric \"%s\"; here its name is %s: --metric %s", metric, ours, ours);
+    if (!strncmp(metric, "axpsnr_", strlen("axpsnr_")))
+        return wrong("the mean of %s is that figure: --metric %s", metric + 1, metric + 1);
     if (!maker || has_feature(options, maker))
         return 0;
-    if (!has_model(options))
+    if (!model && !has_model(options) && !has_word(options, "--no_prediction"))
         argv_add(&options->score_words, "--no_prediction");
     argv_add(&options->score_words, "--feature");
     argv_add(&options->score_words, maker);
     return options->score_words.failed ? -ENOMEM : 0;
+}
+
+/* Settle the metrics of all targets, and what has to be measured for them. */
+static int settle_metrics(TuneOptions *options)
+{
+    bool model = false;
+    int err = targets_finish(&options->targets, options->metric, &options->metrics);
+    for (size_t i = 0; i < options->metrics.count; i++)
+        model |= !extractor_of_metric(options->metrics.names[i]);
+    for (size_t i = 0; !err && i < options->metrics.count; i++)
+        err = add_feature_of_metric(options, options->metrics.names[i], model);
+    if (options->targets.count)
+        options->pooling = options->targets.at[0].pooling;
+    options->metric = options->metrics.names[0];
+    return err;
+}
+
+/* Are settings looked for, instead of listed? */
+static bool is_search(const TuneOptions *options)
+{
+    return options->targets.count || options->max_share > 0.0 || options->max_bytes > 0.0 ||
+           options->max_bitrate > 0.0;
+}
+
+static int set_two_pass(TuneOptions *options)
+{
+    char error[256];
+    int err = 0;
+    for (size_t i = 0; !err && i < options->encoder_count; i++)
+        err = encoder_set_two_pass(&options->encoders[i], error, sizeof(error));
+    return err ? wrong("%s", error) : 0;
 }
 
 static int check(const TuneOptions *options, enum TuneAction action)
@@ -541,11 +647,11 @@ static int check(const TuneOptions *options, enum TuneAction action)
                      action == TUNE_SEARCH ? "--encoder" : "--encoders");
     if (action == TUNE_SEARCH && options->encoder_count > 1)
         return wrong("search takes one encoder");
-    if (action == TUNE_SEARCH && !options->has_target)
-        return wrong("search needs --target");
+    if (action == TUNE_SEARCH && !is_search(options))
+        return wrong("search needs --target, or a limit: --max-size or --max-bitrate");
     if (action == TUNE_CORPUS && !options->output)
         return wrong("corpus needs --output");
-    if (action != TUNE_SEARCH && !options->has_target) {
+    if (action != TUNE_SEARCH && !is_search(options)) {
         for (size_t i = 0; i < options->encoder_count; i++)
             if (!options->encoders[i].setting_count)
                 return wrong("%s needs settings for %s; use --crf", command->name,
@@ -569,6 +675,8 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
                               .encodes = 1,
                               .samples = 4,
                               .sample_seconds = 8,
+                              .tolerance = 0.1,
+                              .cache_bytes = 10e9,
                               .pooling = { POOLING_MEAN, 0, "mean" } };
     *command = NULL;
     unsigned found;
@@ -583,7 +691,10 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
         *action = TUNE_HELP;
     if (err || help)
         return err;
-    err = walk_settings(options, *command, argc - 1, argv + 1);
+    if (options->two_pass)
+        err = set_two_pass(options);
+    if (!err)
+        err = walk_settings(options, *command, argc - 1, argv + 1);
     if (!err && !options->devices && !options->available)
         err = scoring_devices_from_environment(&options->devices, &options->device_count);
     if (!err && !options->devices && !options->available) {
@@ -591,10 +702,10 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
         err = scoring_devices_parse(&options->devices, &options->device_count, "cpu", error,
                                     sizeof(error));
     }
-    if (options->has_target)
+    if (is_search(options))
         narrow(options);
     if (!err)
-        err = add_feature_of_metric(options);
+        err = settle_metrics(options);
     return err ? err : check(options, *action);
 }
 
@@ -605,5 +716,6 @@ void tune_options_free(TuneOptions *options)
     free(options->encoders);
     scoring_devices_free(options->devices, options->device_count);
     argv_free(&options->score_words);
+    targets_free(&options->targets);
     *options = (TuneOptions){ .subject = NULL };
 }

@@ -12,6 +12,7 @@
 #include "job.h"
 #include "devices.h"
 #include "report/pooling.h"
+#include "targets.h"
 
 enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_HELP, TUNE_VERSION };
 
@@ -25,17 +26,21 @@ typedef struct TuneOptions {
     size_t device_count;
     bool available; /* use the devices that work here; none is listed */
     bool allow_software, allow_scaled;
-    bool has_target;
-    double target;
-    Pooling pooling;
-    const char *metric;
+    Targets targets;
+    double tolerance; /* of a score that is close enough to its target */
+    /* Limits of a search: a share of the source's video, bytes, kbit/s. 0: none. */
+    double max_share, max_bytes, max_bitrate;
+    Pooling pooling;    /* of the first metric */
+    const char *metric; /* the first metric */
+    Metrics metrics;
     Argv score_words; /* options for the vmaf command */
-    const char *output, *json, *html, *svg, *resume;
+    const char *output, *json, *html, *svg, *resume, *lines, *cache;
+    double cache_bytes;
     const char *anchor;
     const char *ffmpeg, *temp;
     unsigned threads, encodes, samples;
     double sample_seconds, time_limit;
-    bool overwrite, quiet;
+    bool overwrite, quiet, two_pass;
 } TuneOptions;
 
 /* Parse the command line. Prints errors and returns -EINVAL or -ENOMEM. Free the options in any
@@ -47,7 +52,8 @@ void tune_options_free(TuneOptions *options);
 void tune_print_help(const Subcommand *command, FILE *file);
 
 /* The subcommands. Each prints its errors and returns 0, -EINTR after a signal, -ERANGE if no
- * setting reaches the target, or another negative errno. */
+ * setting reaches the targets, -EFBIG if those that do need more than the limit, or another
+ * negative errno. */
 
 int tune_compare(Workshop *shop, const TuneOptions *options);
 int tune_search(Workshop *shop, const TuneOptions *options);

@@ -69,8 +69,11 @@ int original_open(Original *source, const char *path, Workshop *shop)
         return -ENOMEM;
     }
     ChildEnd end;
+    look->reader.packets = &source->packets;
     Argv argv = media_command(shop->ffmpeg, path);
     err = run(shop, &argv, look, &end);
+    if (!err && source->packets.failed)
+        err = -ENOMEM;
     if (!err && (end.code || !media_finish(&look->reader, &source->media))) {
         say("cannot use %s: %s", path,
             end.timed_out ? "reading it exceeded the time limit" : "ffmpeg finds no video in it");
@@ -177,5 +180,6 @@ void original_close(Original *source)
         unlink(source->y4m);
     free(source->y4m);
     free(source->argument);
+    free(source->packets.at);
     *source = (Original){ .path = NULL };
 }

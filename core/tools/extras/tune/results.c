@@ -54,7 +54,7 @@ int results_create(Results *results, const Workshop *shop, const Original *sourc
                           .source = source,
                           .jobs = jobs,
                           .job_count = job_count,
-                          .metric = shop->metric,
+                          .metric = shop->metrics.names[0],
                           .pooling = shop->pooling };
     results->lines = calloc(encoder_count, sizeof(*results->lines));
     int err = results->lines ? 0 : -ENOMEM;
@@ -258,9 +258,8 @@ static json_t *pooled(const Job *job)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         Pooling pooling;
         pooling_parse(&pooling, names[i], strlen(names[i]));
-        json_object_set_new(
-            object, names[i],
-            number(scored_pool(job->metric, &pooling, job->scores, job->score_count, job->planes)));
+        json_object_set_new(object, names[i],
+                            number(series_pool(job->metric, &pooling, &job->series[0])));
     }
     return object;
 }

@@ -71,23 +71,23 @@ static bool take_score(const json_t *frame, const char *name, double *score)
     return infinite || json_is_number(value);
 }
 
-static int take_frames(Scored *scored, const json_t *frames, const char *metric, char *error,
+static int take_frames(Series *series, const json_t *frames, const char *metric, char *error,
                        size_t error_size)
 {
     const char *names[3];
     const size_t count = json_array_size(frames);
-    scored->planes = names_of(metric, json_array_get(frames, 0), names);
-    scored->scores = malloc((count * scored->planes + 1) * sizeof(*scored->scores));
-    if (!scored->scores)
+    series->planes = names_of(metric, json_array_get(frames, 0), names);
+    series->scores = malloc((count * series->planes + 1) * sizeof(*series->scores));
+    if (!series->scores)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         bool all = true; /* with --subsample, some frames have no score */
-        for (unsigned p = 0; all && p < scored->planes; p++)
+        for (unsigned p = 0; all && p < series->planes; p++)
             all =
-                take_score(json_array_get(frames, i), names[p], &scored->scores[scored->count + p]);
-        scored->count += all ? scored->planes : 0;
+                take_score(json_array_get(frames, i), names[p], &series->scores[series->count + p]);
+        series->count += all ? series->planes : 0;
     }
-    if (scored->count)
+    if (series->count)
         return 0;
     char available[512];
     list_metrics(json_array_get(frames, 0), available, sizeof(available));
@@ -121,6 +121,11 @@ double scored_pool(const char *metric, const Pooling *pooling, const double *sco
     }
     free(plane);
     return least;
+}
+
+double series_pool(const char *metric, const Pooling *pooling, const Series *series)
+{
+    return scored_pool(metric, pooling, series->scores, series->count, series->planes);
 }
 
 /* The feature that tells best where the scores come from: the first one that a GPU measured. */
@@ -276,17 +281,20 @@ static int take_more(Scored *scored, const json_t *report, const char *label)
     return take_warnings(scored, json_object_get(report, "warnings"));
 }
 
-int scored_read(Scored *scored, const char *path, const char *metric, const char *label,
+int scored_read(Scored *scored, const char *path, const Metrics *metrics, const char *label,
                 char *error, size_t error_size)
 {
     json_error_t problem;
     json_t *const report = json_load_file(path, 0, &problem);
-    *scored = (Scored){ .count = 0 };
+    *scored = (Scored){ .pairs = 0 };
     if (!report) {
         snprintf(error, error_size, "cannot read the report of the scores: %s", problem.text);
         return -EINVAL;
     }
-    int err = take_frames(scored, json_object_get(report, "frames"), metric, error, error_size);
+    int err = 0;
+    for (size_t i = 0; !err && i < metrics->count; i++)
+        err = take_frames(&scored->series[i], json_object_get(report, "frames"), metrics->names[i],
+                          error, error_size);
     if (!err)
         err = take_more(scored, json_object_get(report, "vmaf_turbo"), label);
     json_decref(report);
@@ -305,9 +313,10 @@ json_t *scored_place(const char *path, const char *label)
 
 void scored_free(Scored *scored)
 {
-    free(scored->scores);
+    for (size_t i = 0; i < METRIC_MAX; i++)
+        free(scored->series[i].scores);
     json_decref(scored->place);
     json_decref(scored->warnings);
     json_decref(scored->models);
-    *scored = (Scored){ .count = 0 };
+    *scored = (Scored){ .pairs = 0 };
 }

@@ -10,21 +10,27 @@
 #include <stdio.h>
 
 #include "report/pooling.h"
+#include "targets.h"
+
+/* The scores of one metric. */
+typedef struct Series {
+    double *scores;  /* of the scored frames; of each frame one for each plane */
+    size_t count;    /* of all scores */
+    unsigned planes; /* 1, or for the metric `xpsnr` the number of planes that it measured */
+} Series;
 
 typedef struct Scored {
-    double *scores;   /* of the scored frames; of each frame one for each plane */
-    size_t count;     /* of all scores */
-    unsigned planes;  /* 1, or for the metric `xpsnr` the number of planes that it measured */
+    Series series[METRIC_MAX]; /* for each metric */
     uint64_t pairs;   /* pairs of frames that were compared; more than `count` with --subsample */
     json_t *place;    /* where the features were measured */
     json_t *warnings; /* an array of objects with "code", "input" and "text" */
     json_t *models;   /* an array of objects with "metric", "source" and perhaps "note" */
 } Scored;
 
-/* Read the scores of one metric, or of all planes for the metric `xpsnr`. They were computed on the
- * device called `label`. Returns 0, -ENOMEM, or -EINVAL with the reason in `error`. Free the result
- * after success. */
-int scored_read(Scored *scored, const char *path, const char *metric, const char *label,
+/* Read the scores of some metrics; for the metric `xpsnr` those of all planes. They were computed
+ * on the device called `label`. Returns 0, -ENOMEM, or -EINVAL with the reason in `error`. Free the
+ * result after success. */
+int scored_read(Scored *scored, const char *path, const Metrics *metrics, const char *label,
                 char *error, size_t error_size);
 void scored_free(Scored *scored);
 
@@ -33,6 +39,8 @@ void scored_free(Scored *scored);
  * figure of the worst one counts. NaN: there are no scores, or no memory. */
 double scored_pool(const char *metric, const Pooling *pooling, const double *scores, size_t count,
                    unsigned planes);
+
+double series_pool(const char *metric, const Pooling *pooling, const Series *series);
 
 /* Read only where the features of a report were measured: a place, see below; NULL: not known. */
 json_t *scored_place(const char *path, const char *label);

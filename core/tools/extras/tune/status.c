@@ -54,8 +54,10 @@ static double job_share(const Job *job)
     switch (job->state) {
     case JOB_WAITING:
         return 0.0;
+    case JOB_FIRST_PASS:
+        return step_share(job) / 4;
     case JOB_ENCODING:
-        return step_share(job) / 2;
+        return job->encoder->two_pass ? 0.25 + step_share(job) / 4 : step_share(job) / 2;
     case JOB_MEASURING:
     case JOB_COUNTING:
     case JOB_MEASURED:
@@ -67,24 +69,28 @@ static double job_share(const Job *job)
     }
 }
 
+double status_share(const Job *jobs, size_t count)
+{
+    double share = 0.0;
+    for (size_t i = 0; i < count; i++)
+        share += job_share(&jobs[i]);
+    return share / (count ? (double)count : 1.0);
+}
+
 static void print_heading(const Job *jobs, size_t count, char *text, size_t size)
 {
     unsigned done = 0;
-    double share = 0.0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         done += jobs[i].state >= JOB_DONE;
-        share += job_share(&jobs[i]);
-    }
     snprintf(text, size, "%s: %3u%%  %u of %zu done", heading,
-             (unsigned)(100 * share / (count ? (double)count : 1.0)), done, count);
+             (unsigned)(100 * status_share(jobs, count)), done, count);
 }
 
 static void print_job(const Job *job, char *text, size_t size)
 {
     static const char *const what[] = {
-        [JOB_ENCODING] = "encoding",
-        [JOB_MEASURING] = "measuring",
-        [JOB_COUNTING] = "counting frames",
+        [JOB_FIRST_PASS] = "first pass", [JOB_ENCODING] = "encoding",
+        [JOB_MEASURING] = "measuring",   [JOB_COUNTING] = "counting frames",
         [JOB_SCORING] = "scoring",
     };
     char setting[32], progress[96] = "";

@@ -86,9 +86,9 @@ static void take_reason(const Tail *tail, const ChildEnd *end, char *why, size_t
 static int check_report(const Trial *trial, const ScoringDevice *device, char *why, size_t size)
 {
     Scored scored;
-    if (!trial->metric)
+    if (!trial->metrics)
         return 0;
-    const int err = scored_read(&scored, trial->report, trial->metric, device->label, why, size);
+    const int err = scored_read(&scored, trial->report, trial->metrics, device->label, why, size);
     if (!err)
         scored_free(&scored);
     return err == -EINVAL ? -ENODEV : err;

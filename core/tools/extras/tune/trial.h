@@ -11,13 +11,14 @@
 #include "common/child.h"
 #include "common/temp.h"
 #include "devices.h"
+#include "targets.h"
 
 typedef struct Trial {
     const char *self; /* path of this program */
     Children *children;
-    const Argv *words;  /* options for the vmaf command */
-    const char *metric; /* that the scores must have; NULL: any */
-    char *clip, *worse; /* the two pictures, and the same with a little noise */
+    const Argv *words;      /* options for the vmaf command */
+    const Metrics *metrics; /* that the scores must have; NULL: any */
+    char *clip, *worse;     /* the two pictures, and the same with a little noise */
     char *report;
 } Trial;
 

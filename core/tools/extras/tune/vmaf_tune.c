@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "cache.h"
 #include "vmaf/command.h"
 #include "common/interrupt.h"
 #include "common/json_memory.h"
@@ -13,7 +14,10 @@
 #include "common/message.h"
 #include "common/child.h"
 
-enum { EXIT_UNREACHED = 2 }; /* no setting reaches the target score */
+enum {
+    EXIT_UNREACHED = 2, /* no setting reaches the targets */
+    EXIT_OVER = 3,      /* those that reach them need more than the limit */
+};
 
 static void wake(void *children)
 {
@@ -86,7 +90,7 @@ static int work(TuneOptions *options, enum TuneAction action, const char *called
     Workshop shop = { .ffmpeg = options->ffmpeg,
                       .encodes = options->encodes,
                       .score_words = options->score_words,
-                      .metric = options->metric,
+                      .metrics = options->metrics,
                       .pooling = options->pooling,
                       .time_limit = options->time_limit,
                       .allow_scaled = options->allow_scaled,
@@ -97,18 +101,21 @@ static int work(TuneOptions *options, enum TuneAction action, const char *called
     shop.trial = (Trial){ .self = self,
                           .children = shop.children,
                           .words = &options->score_words,
-                          .metric = options->metric };
+                          .metrics = &options->metrics };
     interrupt_watch();
     if (!err) {
         interrupt_call(wake, shop.children);
         err = temp_create(&shop.temp, parent);
     }
+    if (!err && options->cache)
+        err = cache_open(&shop.cache, options->cache, options->cache_bytes);
     if (!err)
         err = act(&shop, options, action);
     interrupt_call(NULL, NULL);
     trial_free(&shop.trial);
     children_destroy(shop.children);
     temp_destroy(shop.temp);
+    cache_close(shop.cache);
     free(self);
     free(parent);
     return err;
@@ -128,7 +135,7 @@ static int tune(int argc, char **argv)
     else if (!err)
         err = work(&options, action, argv[0]);
     if (err && !result)
-        result = err == -ERANGE ? EXIT_UNREACHED : EXIT_FAILED;
+        result = err == -ERANGE ? EXIT_UNREACHED : err == -EFBIG ? EXIT_OVER : EXIT_FAILED;
     if (err == -ENOMEM)
         say("out of memory");
     tune_options_free(&options);
