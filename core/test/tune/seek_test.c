@@ -113,8 +113,8 @@ static void a_search_ends_on_any_scores(void **state)
         assert_int_equal(seek.missed, seek.reached + 1);
         bool tried = seek.reached < 0;
         for (int k = 0; k < seek.count; k++)
-            tried |= seek.tried[k].step == seek.reached &&
-                     seek_reaches(&seek, seek.tried[k].scores);
+            tried |=
+                seek.tried[k].step == seek.reached && seek_reaches(&seek, seek.tried[k].scores);
         assert_true(tried); /* the answer was measured */
     }
 }

@@ -48,7 +48,7 @@ static void ranges_that_are_wrong_say_so(void **state)
     assert_range("44..20", "the range in \"44..20\" is reversed; write the smaller setting first");
     assert_range("1..2:0", "the step in \"1..2:0\" must be more than 0");
     assert_range("1..2:-1", "the step in \"1..2:-1\" must be more than 0");
-    assert_range("0..100000:0.0001", "\"0..100000:0.0001\" has more than 256 settings");
+    assert_range("0..100000:0.0001", "\"0..100000:0.0001\" has more than 1024 settings");
     assert_range("0..99999999999", "a setting in \"0..99999999999\" is too large");
 }
 

@@ -33,7 +33,8 @@ typedef struct Entry {
 
 static int by_age(const void *a, const void *b)
 {
-    const struct timespec *const p = &((const Entry *)a)->time, *const q = &((const Entry *)b)->time;
+    const struct timespec *const p = &((const Entry *)a)->time, *const q =
+                                                                    &((const Entry *)b)->time;
     if (p->tv_sec != q->tv_sec)
         return p->tv_sec < q->tv_sec ? -1 : 1;
     return (p->tv_nsec > q->tv_nsec) - (p->tv_nsec < q->tv_nsec);
@@ -52,8 +53,8 @@ static size_t list_entries(const Cache *cache, Entry **list)
     DIR *const folder = opendir(cache->path);
     *list = NULL;
     for (struct dirent *item; folder && (item = readdir(folder));) {
-        char *const path = is_entry(item->d_name) ? text_print("%s/%s", cache->path, item->d_name)
-                                                  : NULL;
+        char *const path =
+            is_entry(item->d_name) ? text_print("%s/%s", cache->path, item->d_name) : NULL;
         if (path && count == room) {
             room = room * 2 + 64;
             Entry *const grown = realloc(*list, room * sizeof(*grown));
@@ -163,6 +164,7 @@ static json_t *encode_key(const Workshop *shop, const Job *job)
     add_words(key, &e->command.words);
     json_array_append_new(key, json_real(job->setting));
     json_array_append_new(key, json_boolean(e->two_pass));
+    json_array_append_new(key, json_boolean(job->part));
     return key;
 }
 

@@ -234,6 +234,15 @@ static void add_own(Argv *argv, const Encoder *encoder, const Encode *encode)
         snprintf(text, sizeof(text), "crf=%g", encode->setting);
         add_params(argv, encoder, "svtav1-params", text);
     }
+    if (encode->part && !strcmp(name, "libx264")) /* headers are those of all parts */
+        add_params(argv, encoder, "x264-params", "stitchable=1");
+    if (encode->zones) {
+        char *const zones = text_print("zones=%s", encode->zones);
+        add_params(argv, encoder, !strcmp(name, "libx265") ? "x265-params" : "x264-params",
+                   zones ? zones : "");
+        argv->failed |= !zones;
+        free(zones);
+    }
     if (!encode->pass)
         return;
     if (!strcmp(name, "libx265")) {

@@ -36,7 +36,9 @@ typedef struct Encode {
     double setting;
     unsigned pass;        /* of two: 1 or 2; 0: there is only one */
     const char *pass_log; /* with `pass`: the file that the first pass leaves to the second */
-    bool whole;           /* copy the audio as well */
+    bool part;            /* a part that others will be joined to */
+    const char *zones; /* bit rates of ranges of frames, as x264 and x265 take them; NULL: none */
+    bool whole;        /* copy the audio as well */
     bool shown; /* the command is for people: without our options for progress and messages */
 } Encode;
 

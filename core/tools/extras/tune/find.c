@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -13,6 +12,7 @@
 #include "common/message.h"
 #include "common/temp.h"
 #include "encoder.h"
+#include "encoded.h"
 #include "results.h"
 #include "search.h"
 #include "job.h"
@@ -43,12 +43,6 @@ static int changed(void *arg, Job *job)
     return 0;
 }
 
-static const char *extension_of(const char *path)
-{
-    const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
-    return dot && dot[1] && (!slash || dot > slash + 1) && dot != path ? dot + 1 : "mkv";
-}
-
 static void tell_whole(const Search *search, const Job *job, const double *scores)
 {
     char setting[32], text[512];
@@ -71,7 +65,7 @@ static int encode_whole(Whole *whole, const char *output, int step, double goals
                 .whole = true };
     Round round = { &job, search->lines };
     double scores[METRIC_MAX];
-    job.output = temp_file(whole->temp, extension_of(output));
+    job.output = temp_file(whole->temp, encoded_extension(output));
     if (!job.output)
         return -ENOMEM;
     status_start(search->shop->quiet, output);
@@ -153,78 +147,6 @@ static int make_whole(Whole *whole, const char *output)
             step = next_whole(whole, step, goals);
     }
     return err;
-}
-
-static void hear_tail(void *tail, enum ChildStream stream, const char *bytes, size_t count)
-{
-    tail_feed(tail, bytes, count);
-}
-
-/* Copy a moment of the source's audio to a file. Returns ffmpeg's exit code, or a negative errno.
- */
-static int copy_sound(Workshop *shop, const char *path, const char *format, const char *to,
-                      Tail *tail)
-{
-    Argv argv = { 0 };
-    ChildEnd end;
-    argv_add_all(&argv, (const char *const[]){ shop->ffmpeg, "-nostdin", "-hide_banner", "-v",
-                                               "error", "-y", "-i", NULL });
-    argv_addf(&argv, "file:%s", path);
-    argv_add_all(&argv, (const char *const[]){ "-map", "0:a", "-c", "copy", "-t", "0.1", "-strict",
-                                               "experimental", NULL });
-    if (format)
-        argv_add_all(&argv, (const char *const[]){ "-f", format, NULL });
-    argv_add(&argv, to);
-    const ChildParams params = { .argv = (const char *const *)argv.words,
-                                 .sink = { CHILD_NOWHERE, CHILD_TO_US },
-                                 .time_limit = 60,
-                                 .heard = hear_tail,
-                                 .arg = tail };
-    const int err = argv.failed ? -ENOMEM : child_run(shop->children, &params, &end);
-    argv_free(&argv);
-    return err ? err : end.code;
-}
-
-/* Check before the long search whether the output's file format can hold the source's audio. */
-static int check_sound(Workshop *shop, const TuneOptions *options)
-{
-    Tail tail = { .next = 0 };
-    const int silent = copy_sound(shop, options->subject, "null", "-", &tail);
-    if (silent) /* the source has no audio, or cannot be read, which is reported elsewhere */
-        return silent < 0 ? silent : 0;
-    char *const file = temp_file(shop->temp, extension_of(options->output));
-    char *const to = file ? text_print("file:%s", file) : NULL;
-    tail = (Tail){ .next = 0 };
-    int err = to ? copy_sound(shop, options->subject, NULL, to, &tail) : -ENOMEM;
-    if (err > 0) {
-        say("cannot copy the audio of %s to a file like %s; use an .mkv file, which holds any "
-            "audio",
-            options->subject, options->output);
-        tail_say(&tail);
-        err = -EINVAL;
-    }
-    if (file)
-        unlink(file);
-    free(file);
-    free(to);
-    return err;
-}
-
-static int refuse_output(const TuneOptions *options)
-{
-    struct stat source, output;
-    if (!options->output || stat(options->output, &output))
-        return options->output ? draft_check(options->output) : 0;
-    if (!stat(options->subject, &source) && source.st_dev == output.st_dev &&
-        source.st_ino == output.st_ino) {
-        say("the output %s is the source itself; choose another path", options->output);
-        return -EINVAL;
-    }
-    if (!options->overwrite) {
-        say("%s exists already; use --overwrite to replace it", options->output);
-        return -EEXIST;
-    }
-    return draft_check(options->output);
 }
 
 static json_t *whole_json(const Search *search, const Whole *whole, const TuneOptions *options,
@@ -450,9 +372,9 @@ int tune_search(Workshop *shop, const TuneOptions *options)
                             .talks = (!options->json || strcmp(options->json, "-")) &&
                                      (!options->lines || strcmp(options->lines, "-")),
                             .options = options };
-    int err = refuse_output(options);
+    int err = encoded_check(options);
     if (!err && options->output && options->encoders[0].codec)
-        err = check_sound(shop, options);
+        err = encoded_check_sound(shop, options);
     if (!err && options->json)
         err = draft_check(options->json);
     if (!err && options->lines)

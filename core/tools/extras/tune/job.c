@@ -104,6 +104,8 @@ static int start_pass(Workshop *shop, Job *job, unsigned pass)
                             .setting = job->setting,
                             .pass = pass,
                             .pass_log = job->pass_log,
+                            .part = job->part,
+                            .zones = job->zones,
                             .whole = job->whole };
     return start(shop, job, pass == 1 ? JOB_FIRST_PASS : JOB_ENCODING,
                  encoder_command(job->encoder, &encode), NULL);
@@ -116,6 +118,8 @@ static int start_encode(Workshop *shop, Job *job)
     job->file = job->output ? strdup(job->output) : temp_file(shop->temp, extension);
     if (!job->file)
         return -ENOMEM;
+    if (job->made)
+        return start_measure(shop, job);
     if (encoder_wants_y4m(job->encoder)) {
         const int err = original_decode(job->source, shop);
         if (err == -EIO) /* original_decode printed why; other sources may still work */
@@ -123,7 +127,7 @@ static int start_encode(Workshop *shop, Job *job)
         if (err)
             return err == -EIO ? 0 : err;
     }
-    job->kept_encode = shop->cache && !job->output &&
+    job->kept_encode = shop->cache && !job->whole &&
                        cache_take_encode(shop->cache, shop, job, job->file, &job->encode_seconds);
     if (job->kept_encode)
         return start_measure(shop, job);
@@ -215,7 +219,7 @@ static int check_encode(Workshop *shop, Job *job)
             fail(shop, job, "encoding failed", why);
             return 0;
         } else {
-            if (shop->cache && !job->output && !job->kept_encode)
+            if (shop->cache && !job->whole && !job->kept_encode)
                 cache_keep_encode(shop->cache, shop, job);
             job->state = JOB_MEASURED;
             return 0;
@@ -339,7 +343,7 @@ static int finish_score(Workshop *shop, Job *job)
     job->models = scored.models;
     if (job->device)
         job->device->scored++;
-    if (shop->cache && !job->output && !job->kept_report)
+    if (shop->cache && !job->whole && !job->kept_report)
         cache_keep_report(shop->cache, shop, job);
     end_step(shop, job);
     discard(&job->file, job->output != NULL);
@@ -395,7 +399,7 @@ static int finish_step(Workshop *shop, Job *job, const ChildEnd *end)
 /* Take the report of a job from the cache, if it has it. The cache is asked once. */
 static bool is_report_kept(Workshop *shop, Job *job)
 {
-    if (!shop->cache || job->output || job->cache_asked)
+    if (!shop->cache || job->whole || job->cache_asked)
         return false;
     job->cache_asked = true;
     job->report = temp_file(shop->temp, "json");

@@ -70,8 +70,11 @@ typedef struct Job {
     Original *source;
     Encoder *encoder;
     double setting;
-    char *output; /* keep the encode here; NULL: delete it. Owned by the creator of the job */
-    bool whole;   /* encode for keeping, with audio */
+    char *output;      /* keep the encode here; NULL: delete it. Owned by the creator of the job */
+    bool whole;        /* encode for keeping, with audio */
+    bool part;         /* see Encode */
+    bool made;         /* `output` holds the encode already: only measure and score it */
+    const char *zones; /* see Encode */
     /* State while the job runs. */
     enum JobState state;
     Child *child;

@@ -9,6 +9,7 @@
 #include "common/message.h"
 #include "libvmaf/inspect.h"
 #include "vmaf/spec.h"
+#include "allocate.h"
 #include "encoder.h"
 
 enum {
@@ -21,6 +22,8 @@ enum {
     ARG_MAX_BITRATE,
     ARG_TWO_PASS,
     ARG_LINES,
+    ARG_ZONES,
+    ARG_LEAST_FRAMES,
     ARG_CACHE,
     ARG_CACHE_SIZE,
     ARG_BACKENDS,
@@ -236,6 +239,44 @@ static const Arg corpus_options[] = {
     OTHER_ROWS,
 };
 
+static const Arg shots_options[] = {
+    { .help = "Encoder" },
+    ROW(ARG_ENCODERS, "encoder", "NAME",
+        "encoder of ffmpeg, optionally with options:\nlibx264:preset=slow", NULL),
+    ROW(ARG_COMMAND, "encoder-cmd", "COMMAND",
+        "another encoder command, such as\n"
+        "'x264 --crf {crf} -o {output} {input}'",
+        NULL),
+    ROW(ARG_TARGET, "target", "TARGET",
+        "the score that the whole has to reach: 95, 93:p5 or\nssimulacra2:70", NULL),
+    ROW(ARG_CRF, "crf", "LIST",
+        "settings to try first; others between them follow\n(default: five around the usual place)",
+        NULL),
+    { .help = "Shots" },
+    ROW(ARG_LEAST_FRAMES, "shot-frames", "N",
+        "frames of a shot, at least: shorter ones become part\nof a neighbour (default: 24)", NULL),
+    { .id = ARG_ZONES,
+      .name = "zones",
+      .help = "encode the whole at once with zones (libx264, libx265)\ninstead of joining shots" },
+    SCORE_ROWS,
+    { .help = "Output" },
+    { .id = ARG_OUTPUT,
+      .letter = 'o',
+      .name = "output",
+      .value = "PATH",
+      .help = "write the whole video, and check its score; audio is\ncopied",
+      .complete = "file" },
+    { .id = ARG_OVERWRITE,
+      .letter = 'y',
+      .name = "overwrite",
+      .help = "replace the output file if it exists" },
+    ROW(ARG_JSON, "json", "PATH", "write all results as JSON; '-' is standard output", "file"),
+    ROW(ARG_LINES, "lines", "PATH",
+        "write a line of JSON for each try, as they come; '-'\nis standard output", "file"),
+    DEVICE_ROWS,
+    OTHER_ROWS,
+};
+
 const Subcommand tune_commands[] = {
     [TUNE_COMPARE] = { "compare", "SOURCE",
                        "Encode a video with several encoders and settings, and compare the scores.",
@@ -246,6 +287,10 @@ const Subcommand tune_commands[] = {
                       "Compare or search for a list of videos, one per line; continues after an "
                       "interruption.",
                       corpus_options },
+    [TUNE_SHOTS] = { "shots", "SOURCE",
+                     "Find a setting for each shot, such that the whole reaches a score with the "
+                     "fewest bits.",
+                     shots_options },
     { 0 },
 };
 
@@ -424,6 +469,11 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
     case ARG_TWO_PASS:
         options->two_pass = true;
         return 0;
+    case ARG_ZONES:
+        options->zones = true;
+        return 0;
+    case ARG_LEAST_FRAMES:
+        return take_count(arg, value, 1, 1000000, &options->least_frames);
     case ARG_CACHE:
         options->cache = value;
         return 0;
@@ -640,13 +690,18 @@ static int set_two_pass(TuneOptions *options)
 static int check(const TuneOptions *options, enum TuneAction action)
 {
     const Subcommand *const command = &tune_commands[action];
+    const bool one = action == TUNE_SEARCH || action == TUNE_SHOTS;
     if (!options->subject)
         return wrong("%s needs a %s", command->name, command->words);
     if (!options->encoder_count)
         return wrong("%s needs %s, or --encoder-cmd", command->name,
-                     action == TUNE_SEARCH ? "--encoder" : "--encoders");
-    if (action == TUNE_SEARCH && options->encoder_count > 1)
-        return wrong("search takes one encoder");
+                     one ? "--encoder" : "--encoders");
+    if (one && options->encoder_count > 1)
+        return wrong("%s takes one encoder", command->name);
+    if (action == TUNE_SHOTS && options->targets.count != 1)
+        return wrong("shots needs one --target");
+    if (action == TUNE_SHOTS && !allocation_pools(&options->pooling))
+        return wrong("shots cannot divide bits for the best frame; choose another --target");
     if (action == TUNE_SEARCH && !is_search(options))
         return wrong("search needs --target, or a limit: --max-size or --max-bitrate");
     if (action == TUNE_CORPUS && !options->output)
@@ -676,6 +731,7 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
                               .samples = 4,
                               .sample_seconds = 8,
                               .tolerance = 0.1,
+                              .least_frames = 24,
                               .cache_bytes = 10e9,
                               .pooling = { POOLING_MEAN, 0, "mean" } };
     *command = NULL;

@@ -14,7 +14,7 @@
 #include "report/pooling.h"
 #include "targets.h"
 
-enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_HELP, TUNE_VERSION };
+enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_SHOTS, TUNE_HELP, TUNE_VERSION };
 
 extern const Subcommand tune_commands[]; /* indexed by TuneAction; a NULL name ends it */
 
@@ -40,7 +40,8 @@ typedef struct TuneOptions {
     const char *ffmpeg, *temp;
     unsigned threads, encodes, samples;
     double sample_seconds, time_limit;
-    bool overwrite, quiet, two_pass;
+    bool overwrite, quiet, two_pass, zones;
+    unsigned least_frames; /* of a shot */
 } TuneOptions;
 
 /* Parse the command line. Prints errors and returns -EINVAL or -ENOMEM. Free the options in any
@@ -58,5 +59,6 @@ void tune_print_help(const Subcommand *command, FILE *file);
 int tune_compare(Workshop *shop, const TuneOptions *options);
 int tune_search(Workshop *shop, const TuneOptions *options);
 int tune_corpus(Workshop *shop, const TuneOptions *options);
+int tune_shots(Workshop *shop, const TuneOptions *options);
 
 #endif

@@ -23,8 +23,10 @@ int piece_cut(const Original *source, Workshop *shop, double from, double second
     ChildEnd end;
     argv_add_all(&argv, (const char *const[]){ shop->ffmpeg, "-nostdin", "-hide_banner", "-v",
                                                "error", "-y", NULL });
+    if (frames)
+        argv_add_all(&argv, (const char *const[]){ "-seek_timestamp", "1", NULL });
     argv_add(&argv, "-ss");
-    argv_addf(&argv, "%.6f", from > 0.0 ? from : 0.0);
+    argv_addf(&argv, "%.6f", from > 0.0 || frames ? from : 0.0);
     argv_add(&argv, "-i");
     argv_addf(&argv, "file:%s", source->argument);
     if (frames) {
@@ -69,8 +71,8 @@ typedef struct KeyReader {
     const Packets *packets;
     size_t packet; /* the next one to look at for a key frame */
     KeyFrame current, before;
-    size_t used;     /* bytes of the current picture */
-    double *starts;  /* where scenes begin */
+    size_t used;    /* bytes of the current picture */
+    double *starts; /* where scenes begin */
     size_t count, room;
     double seconds; /* of samples: long scenes have further starts at this distance */
     bool failed;    /* out of memory, or more pictures than key packets */
@@ -154,8 +156,8 @@ typedef struct Place {
 static int by_bytes(const void *a, const void *b)
 {
     const Place *const p = a, *const q = b;
-    return p->bytes != q->bytes ? (p->bytes > q->bytes ? 1 : -1) : (p->from > q->from) -
-                                                                        (p->from < q->from);
+    return p->bytes != q->bytes ? (p->bytes > q->bytes ? 1 : -1)
+                                : (p->from > q->from) - (p->from < q->from);
 }
 
 static int by_time(const void *a, const void *b)
@@ -208,9 +210,8 @@ size_t samples_choose(const double *starts, size_t start_count, const Packets *p
         const double next = i + 1 < start_count ? starts[i + 1] : length;
         if (starts[i] + seconds > length)
             continue;
-        places[place_count++] =
-            (Place){ starts[i], next - starts[i],
-                     bytes_between(packets, starts[i], starts[i] + seconds) };
+        places[place_count++] = (Place){ starts[i], next - starts[i],
+                                         bytes_between(packets, starts[i], starts[i] + seconds) };
         whole += next - starts[i];
     }
     if (places)

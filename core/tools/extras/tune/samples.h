@@ -14,7 +14,7 @@ typedef struct Samples {
     char **files; /* their paths */
     double *from; /* seconds at which they begin */
     size_t count;
-    double total;     /* seconds of all of them */
+    double total; /* seconds of all of them */
 } Samples;
 
 /* Cut `count` samples of some seconds. Cuts none if they would cover most of the source. Prints
@@ -23,8 +23,9 @@ int samples_cut(Samples *samples, const Original *source, Workshop *shop, unsign
                 double seconds);
 void samples_free(Samples *samples);
 
-/* Cut one piece of a source without loss: the frames from one time to another, or this many frames
- * (0: all of them). Prints errors and returns a negative errno. */
+/* Cut one piece of a source without loss: some seconds from a time after the beginning on, or this
+ * many frames (0: count seconds) from a time on the file's own clock. Prints errors and returns a
+ * negative errno. */
 int piece_cut(const Original *source, Workshop *shop, double from, double seconds, uint64_t frames,
               const char *path);
 

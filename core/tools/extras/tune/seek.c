@@ -218,8 +218,7 @@ static int look_beyond(const Seek *seek, double step)
     if (!isfinite(step) || seek->count >= PATIENCE)
         return good ? high : low;
     const int misled = seek->count > 2 ? seek->count - 2 : 0;
-    const double distance =
-        fmax(fabs(step - from) * (1.0 + 0.25 * misled), ldexp(1.0, misled));
+    const double distance = fmax(fabs(step - from) * (1.0 + 0.25 * misled), ldexp(1.0, misled));
     return clamp(good ? floor(from + distance) : ceil(from - distance), low, high);
 }
 

@@ -32,7 +32,7 @@ typedef struct SeekPoint {
 } SeekPoint;
 
 typedef struct Seek {
-    int last; /* step of the worst setting */
+    int last;  /* step of the worst setting */
     int first; /* step to try first */
     SeekGoal goals[METRIC_MAX];
     size_t goal_count;

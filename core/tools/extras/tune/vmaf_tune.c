@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "cache.h"
+#include "shot_list.h"
 #include "vmaf/command.h"
 #include "common/interrupt.h"
 #include "common/json_memory.h"
@@ -80,6 +81,8 @@ static int act(Workshop *shop, TuneOptions *options, enum TuneAction action)
         return tune_search(shop, options);
     case TUNE_CORPUS:
         return tune_corpus(shop, options);
+    case TUNE_SHOTS:
+        return tune_shots(shop, options);
     default:
         return -EINVAL;
     }
@@ -151,5 +154,7 @@ int main(int argc, char **argv)
         return vmaf_command(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "--devices"))
         return scoring_devices_print_all();
+    if (argc == 3 && !strcmp(argv[1], "--shots"))
+        return shots_print_all(argv[2]);
     return tune(argc, argv);
 }

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "input/shots.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* A change of less than this many grey levels is none, whatever the frames around it do; at this
+ * many it must also be a multiple of the changes before. */
+#define LEAST_CHANGE 6.0f
+#define TIMES_USUAL 3.0f
+/* The share of samples that change their bin of the histogram at a cut, at least, and the change at
+ * which the histogram no longer matters: two shots may have the same brightness. */
+#define LEAST_BINS 0.12f
+#define LARGE_CHANGE 18.0f
+/* A flash: the frame after it is this much closer to the frame before it. */
+#define FLASH 0.5f
+/* Frames of a shot, at least: a shorter one is an effect. */
+#define LEAST_FRAMES 4
+
+void shot_frame_of_picture(ShotFrame *frame, const VmafPicture *pic, unsigned step)
+{
+    const unsigned shift = pic->bpc - 5;
+    uint32_t bins[SHOT_BINS] = { 0 };
+    uint64_t samples = 0;
+    thumb_of_picture(&frame->thumb, pic, step);
+    for (unsigned y = 0; y < pic->h[0]; y += step, samples += pic->w[0]) {
+        const char *const row = (const char *)pic->data[0] + (ptrdiff_t)y * pic->stride[0];
+        if (pic->bpc > 8)
+            for (unsigned x = 0; x < pic->w[0]; x++)
+                bins[(((const uint16_t *)(const void *)row)[x] >> shift) % SHOT_BINS]++;
+        else
+            for (unsigned x = 0; x < pic->w[0]; x++)
+                bins[((const uint8_t *)row)[x] >> shift]++;
+    }
+    for (unsigned i = 0; i < SHOT_BINS; i++)
+        frame->histogram[i] = (float)bins[i] / (float)samples;
+}
+
+static float cells_change(const ShotFrame *a, const ShotFrame *b)
+{
+    float sum = 0;
+    for (unsigned i = 0; i < THUMB_CELLS; i++)
+        sum += fabsf(a->thumb.cell[i] - b->thumb.cell[i]);
+    return sum / THUMB_CELLS;
+}
+
+static float bins_change(const ShotFrame *a, const ShotFrame *b)
+{
+    float sum = 0;
+    for (unsigned i = 0; i < SHOT_BINS; i++)
+        sum += fabsf(a->histogram[i] - b->histogram[i]);
+    return sum / 2;
+}
+
+static float usual_change(const ShotFinder *finder)
+{
+    const unsigned count = finder->usual_count < SHOT_MEMORY ? finder->usual_count : SHOT_MEMORY;
+    float sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += finder->usual[i];
+    return count ? sum / (float)count : 0;
+}
+
+/* Does the last frame look like the first one of a shot? */
+static bool is_candidate(const ShotFinder *finder)
+{
+    return finder->count > 1 && finder->count - 1 - finder->shot >= LEAST_FRAMES &&
+           finder->cells >= LEAST_CHANGE &&
+           finder->cells >= TIMES_USUAL * usual_change(finder) &&
+           (finder->bins >= LEAST_BINS || finder->cells >= LARGE_CHANGE);
+}
+
+static bool begin_shot(ShotFinder *finder, uint64_t *first)
+{
+    *first = finder->shot = finder->count - 1;
+    finder->usual_count = 0;
+    return true;
+}
+
+bool shot_finder_add(ShotFinder *finder, const ShotFrame *frame, uint64_t *first)
+{
+    bool cut = false;
+    if (finder->count) {
+        const ShotFrame *last = &finder->last;
+        const bool candidate = is_candidate(finder);
+        /* After a flash the picture is again that of the frame before it. */
+        if (candidate && cells_change(&finder->before, frame) < FLASH * finder->cells)
+            last = &finder->before;
+        else if (candidate)
+            cut = begin_shot(finder, first);
+        else if (finder->count > 1)
+            finder->usual[finder->usual_count++ % SHOT_MEMORY] = finder->cells;
+        finder->cells = cells_change(last, frame);
+        finder->bins = bins_change(last, frame);
+    }
+    finder->before = finder->last;
+    finder->last = *frame;
+    finder->count++;
+    return cut;
+}
+
+bool shot_finder_end(ShotFinder *finder, uint64_t *first)
+{
+    return is_candidate(finder) && begin_shot(finder, first);
+}
