@@ -27,7 +27,8 @@ static void make_case(Case *c, unsigned seed)
             for (unsigned i = 0; i < FRAMES; i++)
                 c->scores[s][t][i] =
                     100.0 - hard * exp((setting - 10) / 9.0) - rand() % 100 * 0.01 * hard;
-            c->tries[s][t] = (ShotTry){ setting, bits * exp2(-(setting - 10) / 6), c->scores[s][t] };
+            c->tries[s][t] =
+                (ShotTry){ setting, bits * exp2(-(setting - 10) / 6), c->scores[s][t] };
         }
         c->curves[s] = (ShotCurve){ c->tries[s], TRIES, FRAMES };
     }
@@ -58,8 +59,8 @@ static void few_bits_reach_the_target(void **state)
         Case *const c = malloc(sizeof(*c));
         Pooling pooling;
         make_case(c, n);
-        assert_true(pooling_parse(&pooling, names[n % COUNT(names)],
-                                  strlen(names[n % COUNT(names)])));
+        assert_true(
+            pooling_parse(&pooling, names[n % COUNT(names)], strlen(names[n % COUNT(names)])));
         double least = INFINITY, settings[SHOTS], bits;
         const double target = 70 + n % 25;
         for (unsigned i = 0; i < TRIES * TRIES * TRIES * TRIES; i++) {

@@ -744,6 +744,43 @@ def shots_get_settings_of_their_own():
     check('zones are for some', out.returncode == FAILED and 'takes no zones' in out.stderr, out.stderr)
 
 
+def ladders_are_published():
+    clip('tall.mkv', frames=24, size='320x180', more=('-f', 'lavfi', '-i', 'sine', '-t', '1', '-c:a', 'flac'))
+    args = ('ladder', 'tall.mkv', '--encoder', FAST['libx264'], '--sizes', '90,180,360', '--crf', '24..44:10', '--model',
+            'version=vmaf_v0.6.1', '--cache', 'ladder-cache', '--json', 'o.json')
+    os.makedirs('published', exist_ok=True)
+    out = run(*args, '--target-steps', '3', '--html', 'o.html', '--playlist', 'published/master.m3u8')
+    check('a ladder', out.returncode == 0, out.stderr)
+    result = json.load(open('o.json'))
+    rungs = result['rungs']
+    check('sizes above the source are left out', {p['encoder'][-4:] for p in result['points']} == {' 90p', '180p'}, result['points'])
+    check('all sizes and settings', len(result['points']) == 6)
+    check('rungs rise', rungs and all(a['bitrate'] < b['bitrate'] and a['score'] < b['score'] for a, b in zip(rungs, rungs[1:])), rungs)
+    check('the page has them', open('o.html').read().count('data-label="peak kbit/s"') == len(rungs))
+    made = subprocess.run(result['command'].replace('file:tall.mkv', 'file:../tall.mkv'), shell=True, cwd='published',
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    check('the command runs', made.returncode == 0, made.stderr[-500:])
+    for rung in rungs:
+        subprocess.run([vmaf, '-r', 'tall.mkv', '-d', 'published/' + rung['playlist'], '--json', '-o', 'v.json', '-q', '--precision', 'max',
+                        '--scale', 'model', '--model', 'version=vmaf_v0.6.1'], check=True, stderr=subprocess.DEVNULL)
+        report = json.load(open('v.json'))
+        check('a rung as it was measured', report['pooled_metrics']['vmaf']['mean'] == rung['score'] and len(report['frames']) == 24, rung)
+    listed = open('published/master.m3u8').read().split('\n')
+    check('the master playlist names them', [l for l in listed if l and l[0] != '#'] == [r['playlist'] for r in rungs], listed)
+    streams = subprocess.run([ffmpeg, '-nostdin', '-hide_banner', '-i', 'published/master.m3u8'], capture_output=True, text=True).stderr
+    check('and can be played', streams.count('Video: h264') == streams.count('Audio: aac') == len(rungs), streams)
+    rate = f"{rungs[0]['bitrate'] * 1.5:.0f}k"
+    out = run(*args, '--rates', rate)
+    rungs = json.load(open('o.json'))['rungs']
+    check('a rung by its rate', out.returncode == 0 and len(rungs) == 1 and 0.6 < rungs[0]['bitrate'] * 1000 / (float(rate[:-1]) * 1000) < 1.6,
+          out.stderr, rungs)
+    for words, code, said in ((('--sizes', '91'), USAGE, '--sizes takes even numbers'), (('--rates', '4X'), USAGE, '--rates takes a number'),
+                              (('--sizes', '720'), FAILED, 'tall.mkv has 180 rows, fewer than all sizes'),
+                              (('--playlist', 'no/m.m3u8'), FAILED, 'cannot write no/m.m3u8')):
+        out = run(*args, *words)
+        check('what is wrong with a ladder', out.returncode == code and said in out.stderr and len(lines(out.stderr)) == 1, words, out.stderr)
+
+
 SLOW = 'open("pids", "a").write(f"{os.getpid()}\\n")\nsubprocess.Popen(["sleep", "1000"])\n' \
        'child = subprocess.Popen(["sleep", "1000"])\nopen("pids", "a").write(f"{child.pid}\\nready\\n")\ntime.sleep(1000)\n'
 
@@ -916,9 +953,9 @@ def time_limits_hold():
 def documents_say_what_there_is():
     text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../docs/tune.md')).read()
     there = set()
-    for command in ('compare', 'search', 'corpus', 'shots'):
+    for command in ('compare', 'search', 'corpus', 'shots', 'ladder'):
         there |= set(re.findall(r'--([a-z][a-z-]*)', run(command, '--help').stdout))
-    own = set(re.findall(r'(?<![\w-])--([a-z][a-z-]*)', '\n'.join(l for l in text.splitlines() if 'encoder-cmd \'' not in l)))
+    own = set(re.findall(r'(?<![\w-])--([a-z][a-z-]*)', '\n'.join(l for l in text.splitlines() if 'encoder-cmd \'' not in l and not l.startswith('$ vmaf '))))
     check('the document names options that exist', own <= there, own - there)
     check('the document names all options', there - own <= {'quiet', 'subsample', 'time-limit'}, there - own)
 
@@ -943,7 +980,7 @@ tests = [documents_say_what_there_is, compares_what_the_command_scores, metrics_
          encodes_of_anything_else_have_failed, odd_sources_are_encoded_whole, missing_devices_end_the_run_before_it_starts,
          a_device_that_dies_loses_nothing, infinite_for_equal_pictures, warnings_are_passed_on, other_scores_are_not_resumed,
          the_printed_command_makes_the_same_file, the_page_fits_a_telephone,
-         searches_end_where_they_should, conditions_hold_together, a_cache_saves_encodes, shots_get_settings_of_their_own, nothing_stays_behind, a_corpus_goes_on_after_any_kill,
+         searches_end_where_they_should, conditions_hold_together, a_cache_saves_encodes, shots_get_settings_of_their_own, ladders_are_published, nothing_stays_behind, a_corpus_goes_on_after_any_kill,
          comparisons_and_searches_go_on_after_a_kill]
 if everything:
     tests += [pools_and_metrics, y4m_for_those_who_want_it, a_terminal_sees_it_live, a_corpus_keeps_apart_what_differs,

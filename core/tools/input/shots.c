@@ -66,8 +66,7 @@ static float usual_change(const ShotFinder *finder)
 static bool is_candidate(const ShotFinder *finder)
 {
     return finder->count > 1 && finder->count - 1 - finder->shot >= LEAST_FRAMES &&
-           finder->cells >= LEAST_CHANGE &&
-           finder->cells >= TIMES_USUAL * usual_change(finder) &&
+           finder->cells >= LEAST_CHANGE && finder->cells >= TIMES_USUAL * usual_change(finder) &&
            (finder->bins >= LEAST_BINS || finder->cells >= LARGE_CHANGE);
 }
 

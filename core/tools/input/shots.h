@@ -21,10 +21,10 @@ typedef struct ShotFrame {
 
 /* A zeroed finder has seen nothing. */
 typedef struct ShotFinder {
-    ShotFrame before, last; /* the last two frames */
-    uint64_t count;         /* frames seen */
-    uint64_t shot;          /* the first frame of the current shot */
-    float cells, bins;      /* change of the last frame, by thumbnails and by histograms */
+    ShotFrame before, last;   /* the last two frames */
+    uint64_t count;           /* frames seen */
+    uint64_t shot;            /* the first frame of the current shot */
+    float cells, bins;        /* change of the last frame, by thumbnails and by histograms */
     float usual[SHOT_MEMORY]; /* changes of the frames before that, a ring */
     unsigned usual_count;
 } ShotFinder;

@@ -40,8 +40,8 @@ static double score_of(const ShotCurve *curve, const Option *option, size_t fram
     return option->share > 0.0 ? here + option->share * (try[1].scores[frame] - here) : here;
 }
 
-/* The part that a shot's frames have in reaching the target: a sum over frames, so that shots can be
- * judged one by one. */
+/* The part that a shot's frames have in reaching the target: a sum over frames, so that shots can
+ * be judged one by one. */
 static double worth_of(const Task *task, const ShotCurve *curve, const Option *option)
 {
     double sum = 0.0;
@@ -195,7 +195,8 @@ int allocate(const ShotCurve *curves, size_t count, const Pooling *pooling, doub
     }
     if (!err) {
         choose(&task, exp(low));
-        if (!(pooled(&task) >= target)) /* no price reaches it: frames below count, whatever it is */
+        if (!(pooled(&task) >=
+              target)) /* no price reaches it: frames below count, whatever it is */
             for (size_t s = 0; s < count; s++)
                 task.chosen[s] = 0;
         save(&task);

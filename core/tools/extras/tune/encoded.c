@@ -45,6 +45,14 @@ static int copy_sound(Workshop *shop, const char *path, const char *format, cons
     return err ? err : end.code;
 }
 
+int encoded_has_sound(Workshop *shop, const char *path, bool *sound)
+{
+    Tail tail = { .next = 0 };
+    const int silent = copy_sound(shop, path, "null", "-", &tail);
+    *sound = !silent;
+    return silent < 0 ? silent : 0;
+}
+
 int encoded_check_sound(Workshop *shop, const TuneOptions *options)
 {
     Tail tail = { .next = 0 };

@@ -11,6 +11,8 @@ const char *encoded_extension(const char *path);
 /* Check, before long work, that the output may be written. Prints errors and returns a negative
  * errno. */
 int encoded_check(const TuneOptions *options);
+/* Find out whether the source has sound. Returns 0 or a negative errno. */
+int encoded_has_sound(Workshop *shop, const char *path, bool *sound);
 /* Check, before long work, whether the output's file format can hold the source's audio. */
 int encoded_check_sound(Workshop *shop, const TuneOptions *options);
 

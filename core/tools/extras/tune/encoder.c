@@ -155,8 +155,7 @@ bool encoder_wants_y4m(const Encoder *encoder)
     return !encoder->codec && template_wants_y4m(&encoder->command);
 }
 
-/* The device that frames are uploaded to. */
-static void add_device(Argv *argv, const Encoder *encoder)
+void encoder_add_device(const Encoder *encoder, Argv *argv)
 {
     const char *const device = encoder->kind ? encoder->kind->device : NULL;
     if (!device)
@@ -259,6 +258,14 @@ static void add_own(Argv *argv, const Encoder *encoder, const Encode *encode)
     argv_add_all(argv, (const char *const[]){ "-passlogfile", encode->pass_log, NULL });
 }
 
+void encoder_add_options(const Encoder *encoder, double setting, Argv *argv)
+{
+    add_setting(argv, encoder, setting);
+    if (encoder->options.count)
+        argv_add_all(argv, (const char *const *)encoder->options.words);
+    add_own(argv, encoder, &(Encode){ .setting = setting });
+}
+
 static Argv ffmpeg_command(const Encoder *encoder, const Encode *encode)
 {
     Argv argv = { 0 };
@@ -266,7 +273,7 @@ static Argv ffmpeg_command(const Encoder *encoder, const Encode *encode)
     if (!encode->shown)
         argv_add_all(&argv, (const char *const[]){ "-nostdin", "-hide_banner", "-v", "error",
                                                    "-nostats", "-progress", "pipe:1", "-y", NULL });
-    add_device(&argv, encoder);
+    encoder_add_device(encoder, &argv);
     argv_add(&argv, "-i");
     argv_addf(&argv, "file:%s", encode->input);
     argv_add_all(&argv, (const char *const[]){ "-map", "0:v:0", NULL });

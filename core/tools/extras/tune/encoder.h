@@ -60,6 +60,10 @@ const char *encoder_setting_name(const Encoder *encoder);
 void encoder_extension(const Encoder *encoder, char *text, size_t size);
 bool encoder_wants_y4m(const Encoder *encoder);
 
+/* Append the options that select its device for uploads, and those with its setting. */
+void encoder_add_device(const Encoder *encoder, Argv *argv);
+void encoder_add_options(const Encoder *encoder, double setting, Argv *argv);
+
 Argv encoder_command(const Encoder *encoder, const Encode *encode);
 
 /* Make the encoder encode twice. Returns -EINVAL, with the reason in `error`, if it cannot. An

@@ -238,6 +238,8 @@ void results_write_html(const Results *results, FILE *file)
     results_write_chart(results, false, file);
     write_caption(results, file);
     fputs("</figure>\n", file);
+    if (results->more)
+        results->more(results->more_arg, file);
     write_deltas(results, file);
     write_point_rows(results, file);
     write_warnings(results, file);

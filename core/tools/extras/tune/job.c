@@ -90,7 +90,7 @@ static int start_measure(Workshop *shop, Job *job)
                    : "the encoder reported success, but wrote no file");
         return 0;
     }
-    job->reader = (MediaReader){ .used = 0 };
+    job->reader = (MediaReader){ .packets = job->lists_packets ? &job->packets : NULL };
     return start(shop, job, JOB_MEASURING, media_command(shop->ffmpeg, job->file), NULL);
 }
 
@@ -506,6 +506,7 @@ void job_free(Job *job)
     discard(&job->file, true);
     discard(&job->report, true);
     free(job->pass_log);
+    free(job->packets.at);
     for (size_t i = 0; i < METRIC_MAX; i++)
         free(job->series[i].scores);
     free(job->failure);

@@ -70,11 +70,12 @@ typedef struct Job {
     Original *source;
     Encoder *encoder;
     double setting;
-    char *output;      /* keep the encode here; NULL: delete it. Owned by the creator of the job */
-    bool whole;        /* encode for keeping, with audio */
-    bool part;         /* see Encode */
-    bool made;         /* `output` holds the encode already: only measure and score it */
-    const char *zones; /* see Encode */
+    char *output;       /* keep the encode here; NULL: delete it. Owned by the creator of the job */
+    bool whole;         /* encode for keeping, with audio */
+    bool part;          /* see Encode */
+    bool lists_packets; /* of the encode */
+    bool made;          /* `output` holds the encode already: only measure and score it */
+    const char *zones;  /* see Encode */
     /* State while the job runs. */
     enum JobState state;
     Child *child;
@@ -91,6 +92,7 @@ typedef struct Job {
     MediaReader reader;
     /* Results. */
     Media media;
+    Packets packets;
     double bitrate; /* of the video, in kbit/s */
     double encode_seconds, score_seconds;
     Series series[METRIC_MAX]; /* the frames' scores, for each metric of the workshop */

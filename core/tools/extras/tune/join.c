@@ -53,9 +53,9 @@ int join_parts(Workshop *shop, const Original *source, const ShotList *shots, ch
     int err = list ? write_list(list, shots, parts) : -ENOMEM;
     if (err && list)
         say("cannot write %s: %s", list, strerror(-err));
-    argv_add_all(&argv, (const char *const[]){ shop->ffmpeg, "-nostdin", "-hide_banner", "-v",
-                                               "error", "-y", "-f", "concat", "-safe", "0", "-i",
-                                               NULL });
+    argv_add_all(&argv,
+                 (const char *const[]){ shop->ffmpeg, "-nostdin", "-hide_banner", "-v", "error",
+                                        "-y", "-f", "concat", "-safe", "0", "-i", NULL });
     argv_addf(&argv, "file:%s", list ? list : "");
     argv_add(&argv, "-i");
     argv_addf(&argv, "file:%s", source->argument);

@@ -23,6 +23,10 @@ enum {
     ARG_TWO_PASS,
     ARG_LINES,
     ARG_ZONES,
+    ARG_SIZES,
+    ARG_STEPS,
+    ARG_RATES,
+    ARG_PLAYLIST,
     ARG_LEAST_FRAMES,
     ARG_CACHE,
     ARG_CACHE_SIZE,
@@ -277,6 +281,37 @@ static const Arg shots_options[] = {
     OTHER_ROWS,
 };
 
+static const Arg ladder_options[] = {
+    { .help = "Encoder" },
+    ROW(ARG_ENCODERS, "encoder", "NAME",
+        "encoder of ffmpeg, optionally with options:\nlibx264:preset=slow", NULL),
+    ROW(ARG_CRF, "crf", "LIST", "settings to try each size with (default: five)", NULL),
+    { .help = "Rungs" },
+    ROW(ARG_SIZES, "sizes", "LIST",
+        "rows of the sizes to try (default:\n2160,1440,1080,720,540,360); none above the source",
+        NULL),
+    ROW(ARG_STEPS, "target-steps", "N", "rungs, with even steps of quality (default: 6)", NULL),
+    ROW(ARG_RATES, "rates", "LIST", "rungs by bit rate instead: 400k,800k,2M", NULL),
+    ROW(ARG_TARGET, "target", "TARGET",
+        "the score of the highest rung (default: 95, or the\nbest that was measured)", NULL),
+    ROW(ARG_SAMPLES, "samples", "N", "as for search", NULL),
+    ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "as for search", NULL),
+    SCORE_ROWS,
+    { .help = "Output" },
+    { .id = ARG_JSON,
+      .letter = 'o',
+      .name = "json",
+      .value = "PATH",
+      .help = "write all results as JSON; '-' is standard output",
+      .complete = "file" },
+    ROW(ARG_HTML, "html", "PATH", "write a page with curves and tables", "file"),
+    ROW(ARG_PLAYLIST, "playlist", "PATH", "write the master playlist for HLS", "file"),
+    ROW(ARG_LINES, "lines", "PATH",
+        "write a line of JSON for each encode, as they come;\n'-' is standard output", "file"),
+    DEVICE_ROWS,
+    OTHER_ROWS,
+};
+
 const Subcommand tune_commands[] = {
     [TUNE_COMPARE] = { "compare", "SOURCE",
                        "Encode a video with several encoders and settings, and compare the scores.",
@@ -291,6 +326,8 @@ const Subcommand tune_commands[] = {
                      "Find a setting for each shot, such that the whole reaches a score with the "
                      "fewest bits.",
                      shots_options },
+    [TUNE_LADDER] = { "ladder", "SOURCE", "Choose sizes and settings for adaptive streaming.",
+                      ladder_options },
     { 0 },
 };
 
@@ -437,6 +474,62 @@ static int take_max_size(TuneOptions *options, const Arg *arg, const char *text)
     return 0;
 }
 
+static bool has_word(const TuneOptions *options, const char *word)
+{
+    for (size_t i = 0; i < options->score_words.count; i++)
+        if (!strcmp(options->score_words.words[i], word))
+            return true;
+    return false;
+}
+
+static bool has_model(const TuneOptions *options)
+{
+    return has_word(options, "--model");
+}
+
+static int take_sizes(TuneOptions *options, const char *text)
+{
+    char error[256];
+    if (range_parse(text, options->sizes, &options->size_count, error, sizeof(error)))
+        return wrong("--sizes: %s", error);
+    for (size_t i = 0; i < options->size_count; i++)
+        if (options->sizes[i] < 16 || fmod(options->sizes[i], 2.0) != 0.0)
+            return wrong("--sizes takes even numbers of rows from 16 on, not \"%g\"",
+                         options->sizes[i]);
+    return 0;
+}
+
+static int take_rates(TuneOptions *options, const Arg *arg, const char *text)
+{
+    char one[32];
+    options->rate_count = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (options->rate_count == RANGE_MAX || length >= sizeof(one))
+            return wrong("--rates takes at most %d rates, such as 400k,800k,2M", RANGE_MAX);
+        snprintf(one, sizeof(one), "%.*s", (int)length, at);
+        const int err = take_amount(arg, one, &options->rates[options->rate_count]);
+        if (err)
+            return err;
+        options->rates[options->rate_count++] /= 1000.0;
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+/* A ladder is scored by the model that fits the display, unless another one was named, and at the
+ * display's size. */
+static int choose_model(TuneOptions *options)
+{
+    if (strcmp(options->metric, "vmaf") != 0)
+        return 0;
+    if (!has_model(options))
+        argv_add_all(&options->score_words, (const char *const[]){ "--model", "auto", NULL });
+    argv_add_all(&options->score_words, (const char *const[]){ "--scale", "model", NULL });
+    return options->score_words.failed ? -ENOMEM : 0;
+}
+
 static int add_score_words(TuneOptions *options, const Arg *arg, const char *value)
 {
     argv_addf(&options->score_words, "--%s", arg->name);
@@ -468,6 +561,15 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         return err;
     case ARG_TWO_PASS:
         options->two_pass = true;
+        return 0;
+    case ARG_SIZES:
+        return take_sizes(options, value);
+    case ARG_STEPS:
+        return take_count(arg, value, 1, 100, &options->target_steps);
+    case ARG_RATES:
+        return take_rates(options, arg, value);
+    case ARG_PLAYLIST:
+        options->playlist = value;
         return 0;
     case ARG_ZONES:
         options->zones = true;
@@ -624,19 +726,6 @@ static bool has_feature(const TuneOptions *options, const char *extractor)
     return false;
 }
 
-static bool has_word(const TuneOptions *options, const char *word)
-{
-    for (size_t i = 0; i < options->score_words.count; i++)
-        if (!strcmp(options->score_words.words[i], word))
-            return true;
-    return false;
-}
-
-static bool has_model(const TuneOptions *options)
-{
-    return has_word(options, "--model");
-}
-
 /* Lets the name of a metric choose what is measured: adds the extractor that makes it. `model`: a
  * model is needed by another metric. */
 static int add_feature_of_metric(TuneOptions *options, const char *metric, bool model)
@@ -690,7 +779,7 @@ static int set_two_pass(TuneOptions *options)
 static int check(const TuneOptions *options, enum TuneAction action)
 {
     const Subcommand *const command = &tune_commands[action];
-    const bool one = action == TUNE_SEARCH || action == TUNE_SHOTS;
+    const bool one = action == TUNE_SEARCH || action == TUNE_SHOTS || action == TUNE_LADDER;
     if (!options->subject)
         return wrong("%s needs a %s", command->name, command->words);
     if (!options->encoder_count)
@@ -698,6 +787,8 @@ static int check(const TuneOptions *options, enum TuneAction action)
                      one ? "--encoder" : "--encoders");
     if (one && options->encoder_count > 1)
         return wrong("%s takes one encoder", command->name);
+    if (action == TUNE_LADDER && options->targets.count > 1)
+        return wrong("ladder takes one --target");
     if (action == TUNE_SHOTS && options->targets.count != 1)
         return wrong("shots needs one --target");
     if (action == TUNE_SHOTS && !allocation_pools(&options->pooling))
@@ -706,7 +797,7 @@ static int check(const TuneOptions *options, enum TuneAction action)
         return wrong("search needs --target, or a limit: --max-size or --max-bitrate");
     if (action == TUNE_CORPUS && !options->output)
         return wrong("corpus needs --output");
-    if (action != TUNE_SEARCH && !is_search(options)) {
+    if (action != TUNE_SEARCH && action != TUNE_LADDER && !is_search(options)) {
         for (size_t i = 0; i < options->encoder_count; i++)
             if (!options->encoders[i].setting_count)
                 return wrong("%s needs settings for %s; use --crf", command->name,
@@ -732,6 +823,9 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
                               .sample_seconds = 8,
                               .tolerance = 0.1,
                               .least_frames = 24,
+                              .sizes = { 360, 540, 720, 1080, 1440, 2160 },
+                              .size_count = 6,
+                              .target_steps = 6,
                               .cache_bytes = 10e9,
                               .pooling = { POOLING_MEAN, 0, "mean" } };
     *command = NULL;
@@ -762,6 +856,8 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
         narrow(options);
     if (!err)
         err = settle_metrics(options);
+    if (!err && *action == TUNE_LADDER)
+        err = choose_model(options);
     return err ? err : check(options, *action);
 }
 

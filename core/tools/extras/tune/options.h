@@ -14,7 +14,15 @@
 #include "report/pooling.h"
 #include "targets.h"
 
-enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_SHOTS, TUNE_HELP, TUNE_VERSION };
+enum TuneAction {
+    TUNE_COMPARE,
+    TUNE_SEARCH,
+    TUNE_CORPUS,
+    TUNE_SHOTS,
+    TUNE_LADDER,
+    TUNE_HELP,
+    TUNE_VERSION
+};
 
 extern const Subcommand tune_commands[]; /* indexed by TuneAction; a NULL name ends it */
 
@@ -41,6 +49,10 @@ typedef struct TuneOptions {
     unsigned threads, encodes, samples;
     double sample_seconds, time_limit;
     bool overwrite, quiet, two_pass, zones;
+    double sizes[RANGE_MAX], rates[RANGE_MAX]; /* of a ladder: rows, and kbit/s */
+    size_t size_count, rate_count;
+    unsigned target_steps; /* rungs of a ladder */
+    const char *playlist;
     unsigned least_frames; /* of a shot */
 } TuneOptions;
 
@@ -60,5 +72,6 @@ int tune_compare(Workshop *shop, const TuneOptions *options);
 int tune_search(Workshop *shop, const TuneOptions *options);
 int tune_corpus(Workshop *shop, const TuneOptions *options);
 int tune_shots(Workshop *shop, const TuneOptions *options);
+int tune_ladder(Workshop *shop, const TuneOptions *options);
 
 #endif

@@ -33,6 +33,8 @@ typedef struct Results {
     size_t hull_count;
     const char *metric;
     Pooling pooling;
+    void (*more)(const void *arg, FILE *file); /* writes more to the page; NULL: no more */
+    const void *more_arg;
 } Results;
 
 /* Collect the results. They point into the arguments, which must outlive them. Returns 0 or

@@ -28,9 +28,9 @@ void shot_list_free(ShotList *list);
 /* Join shots that are too short with the one before them, the first one with the one after it. */
 void shot_list_merge(ShotList *list, uint64_t least);
 
-/* Print the shots of a file, one a line: "shot FRAME SECONDS", and at last "end FRAMES SECONDS". The
- * program runs itself with --shots for this, so that a decoder that crashes cannot harm it. Returns
- * an exit code. */
+/* Print the shots of a file, one a line: "shot FRAME SECONDS", and at last "end FRAMES SECONDS".
+ * The program runs itself with --shots for this, so that a decoder that crashes cannot harm it.
+ * Returns an exit code. */
 int shots_print_all(const char *path);
 
 #endif

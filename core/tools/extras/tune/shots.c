@@ -87,8 +87,8 @@ static int take_try(Plan *plan, size_t shot, Job *job)
     ShotTry *const tries = realloc(curve->tries, (curve->count + 1) * sizeof(*tries));
     if (tries)
         curve->tries = tries;
-    char **const files = tries ? realloc(plan->files[shot], (curve->count + 1) * sizeof(*files))
-                               : NULL;
+    char **const files =
+        tries ? realloc(plan->files[shot], (curve->count + 1) * sizeof(*files)) : NULL;
     if (files)
         plan->files[shot] = files;
     if (!files)
@@ -206,9 +206,8 @@ static size_t first_settings(const Plan *plan, double settings[RANGE_MAX])
     size_t count = 0;
     for (int i = -2; i <= 2; i++) {
         const double place = fmin(fmax(share + i * 0.1, 0.0), 1.0);
-        const double exact =
-            e->high_is_better ? e->high - place * (e->high - e->low)
-                              : e->low + place * (e->high - e->low);
+        const double exact = e->high_is_better ? e->high - place * (e->high - e->low)
+                                               : e->low + place * (e->high - e->low);
         const double setting = fmin(fmax(round(exact / step) * step, e->low), e->high);
         if (!count || settings[count - 1] != setting)
             settings[count++] = setting;

@@ -83,6 +83,8 @@ static int act(Workshop *shop, TuneOptions *options, enum TuneAction action)
         return tune_corpus(shop, options);
     case TUNE_SHOTS:
         return tune_shots(shop, options);
+    case TUNE_LADDER:
+        return tune_ladder(shop, options);
     default:
         return -EINVAL;
     }

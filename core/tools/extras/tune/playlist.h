@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What publishes a ladder: the master playlist of HLS, and the command that makes its rungs. Pure
+ * functions but for the file. */
+#ifndef TUNE_PLAYLIST_H
+#define TUNE_PLAYLIST_H
+
+#include <stdio.h>
+
+#include "job.h"
+
+#define SEGMENT_SECONDS 6 /* of HLS */
+
+/* A rung with its encoder (which scales), its setting and what that was measured to give. */
+typedef struct PlannedRung {
+    Job job;
+    double peak; /* the largest rate of a segment, in kbit/s */
+} PlannedRung;
+
+/* The largest rate of packets within this many seconds, in kbit/s. */
+double packets_peak(const Packets *packets, double seconds);
+
+/* The name of a rung's playlist: "1280x720-2500k.m3u8". */
+void rung_name(const PlannedRung *rung, char *text, size_t size);
+
+/* `sound`: each rung has audio of SOUND_RATE kbit/s, too. */
+#define SOUND_RATE 128
+void playlist_write(const PlannedRung *rungs, size_t count, bool sound, FILE *file);
+
+/* The command that decodes the source once, and makes all rungs as fragmented MP4 with their
+ * playlists. free() it; NULL: no memory. */
+char *ladder_command(const Workshop *shop, const Original *source, const PlannedRung *rungs,
+                     size_t count, bool sound);
+
+#endif
