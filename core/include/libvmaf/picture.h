@@ -79,7 +79,7 @@ typedef struct VmafPicture {
  * memory that the GPU copies from.
  *
  * @return 0; -EINVAL for NULL, an unknown format, a depth outside 8 to 16, or a side that is 0 or
- *         above 65536; -ENOMEM
+ *         above 65536; -ENOMEM; -EIO if a GPU that failed lent the memory
  */
 VMAF_EXPORT int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc,
                                    unsigned w, unsigned h);

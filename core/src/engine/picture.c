@@ -201,10 +201,11 @@ static void give_block_back(VmafPicture *pic, void *cookie)
 int picture_alloc(VmafPicture *pic, const FrameShape *shape)
 {
     void *memory;
-    SpareBlock *const block = spare_take(picture_size(shape), &memory);
-    if (!block)
-        return -ENOMEM;
-    const int err = picture_wrap(pic, shape, memory, give_block_back, block);
+    SpareBlock *block;
+    int err = spare_take(&block, picture_size(shape), &memory);
+    if (err)
+        return err;
+    err = picture_wrap(pic, shape, memory, give_block_back, block);
     if (err)
         spare_give_back(block);
     return err;

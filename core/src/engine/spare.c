@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/spare.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -120,33 +121,39 @@ static SpareBlock *find_locked(size_t size, SpareBlock **dropped)
     return NULL;
 }
 
-/* Takes memory of the device, or ordinary memory if it has none. */
-static bool fill(SpareBlock *block)
+/* Takes memory of the device, or ordinary memory if the device has none left. */
+static int fill(SpareBlock *block)
 {
-    if (block->device && upload_alloc(block->device, block->size, &block->memory))
+    int err = -ENOMEM;
+    if (block->device)
+        err = upload_alloc(block->device, block->size, &block->memory);
+    if (err == -ENOMEM) {
         block->device = NULL;
-    if (!block->device)
         block->memory = mem_aligned_alloc(block->size);
-    if (block->memory)
+        err = block->memory ? 0 : -ENOMEM;
+    }
+    if (!err)
         memset(block->memory, 0, block->size);
-    return block->memory;
+    return err;
 }
 
 /* `device` is retained during the call. */
-static SpareBlock *create(size_t size, GpuDevice *device)
+static int create(SpareBlock **out, size_t size, GpuDevice *device)
 {
     SpareBlock *const block = mem_zalloc(sizeof(*block));
     if (!block)
-        return NULL;
+        return -ENOMEM;
     block->size = size;
     block->device = device;
-    if (fill(block))
-        return block;
-    mem_free(block);
-    return NULL;
+    const int err = fill(block);
+    if (err)
+        mem_free(block);
+    else
+        *out = block;
+    return err;
 }
 
-SpareBlock *spare_take(size_t size, void **memory)
+int spare_take(SpareBlock **out, size_t size, void **memory)
 {
     SpareBlock *dropped = NULL;
     pthread_mutex_lock(&lock);
@@ -157,13 +164,14 @@ SpareBlock *spare_take(size_t size, void **memory)
         gpu_device_retain(device);
     pthread_mutex_unlock(&lock);
     free_all(dropped);
-    if (!block)
-        block = create(size, device);
+    const int err = block ? 0 : create(&block, size, device);
     if (device)
         gpu_device_release(device);
-    if (block)
-        *memory = block->memory;
-    return block;
+    if (err)
+        return err;
+    *memory = block->memory;
+    *out = block;
+    return 0;
 }
 
 /* ---- giving back ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Memory of pictures that is used again (engine/spare.h). */
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,8 +18,8 @@ enum { SIZE = 100000 };
 /* Takes a block, sees that it is zeroed and aligned, and fills it. */
 static SpareBlock *take(size_t size, void **memory)
 {
-    SpareBlock *const block = spare_take(size, memory);
-    assert_non_null(block);
+    SpareBlock *block;
+    assert_int_equal(0, spare_take(&block, size, memory));
     assert_int_equal((uintptr_t)*memory % MEM_ALIGN, 0);
     for (size_t i = 0; i < size; i++)
         assert_int_equal(((char *)*memory)[i], 0);
@@ -91,10 +92,11 @@ static void old_sizes_go(void **state)
 static void failures_leave_nothing(void **state)
 {
     const long live = mem_live();
+    SpareBlock *block;
     void *memory;
     for (unsigned nth = 1; nth <= 2; nth++) {
         mem_fail_after(nth);
-        assert_null(spare_take(SIZE, &memory));
+        assert_int_equal(-ENOMEM, spare_take(&block, SIZE, &memory));
         mem_fail_after(0);
         assert_int_equal(mem_live(), live);
     }
@@ -107,8 +109,8 @@ static void *use(void *arg)
         SpareBlock *blocks[3];
         spare_enter();
         for (unsigned b = 0; b < 3; b++) {
-            blocks[b] = spare_take(500 + 100 * (b + i % 2), &memory[b]);
-            *(void **)arg = blocks[b] && !*(char *)memory[b] ? arg : NULL;
+            const int err = spare_take(&blocks[b], 500 + 100 * (b + i % 2), &memory[b]);
+            *(void **)arg = !err && !*(char *)memory[b] ? arg : NULL;
             if (!*(void **)arg)
                 return NULL;
             memset(memory[b], 1, 500);
@@ -146,8 +148,8 @@ static void children_go_on(void **state)
     spare_give_back(block);
     const pid_t child = fork();
     if (!child) {
-        SpareBlock *const own = spare_take(SIZE, &memory);
-        const bool good = own && !((char *)memory)[SIZE - 1];
+        SpareBlock *own = NULL;
+        const bool good = !spare_take(&own, SIZE, &memory) && !((char *)memory)[SIZE - 1];
         spare_give_back(own);
         spare_give_back(held);
         spare_leave();

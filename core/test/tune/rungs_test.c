@@ -77,12 +77,11 @@ static void a_playlist_lists_the_rungs(void **state)
     FILE *const file = fmemopen(text, sizeof(text), "w");
     playlist_write(rungs, 2, true, file);
     fclose(file);
-    assert_string_equal(text,
-                        "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
-                        "#EXT-X-STREAM-INF:BANDWIDTH=628000,AVERAGE-BANDWIDTH=528200,"
-                        "RESOLUTION=640x360,FRAME-RATE=23.976\n640x360-400k.m3u8\n"
-                        "#EXT-X-STREAM-INF:BANDWIDTH=2128000,AVERAGE-BANDWIDTH=2128000,"
-                        "RESOLUTION=1280x720,FRAME-RATE=23.976\n1280x720-2000k.m3u8\n");
+    assert_string_equal(text, "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
+                              "#EXT-X-STREAM-INF:BANDWIDTH=628000,AVERAGE-BANDWIDTH=528200,"
+                              "RESOLUTION=640x360,FRAME-RATE=23.976\n640x360-400k.m3u8\n"
+                              "#EXT-X-STREAM-INF:BANDWIDTH=2128000,AVERAGE-BANDWIDTH=2128000,"
+                              "RESOLUTION=1280x720,FRAME-RATE=23.976\n1280x720-2000k.m3u8\n");
 }
 
 TEST_MAIN(rungs)

@@ -26,7 +26,8 @@ typedef struct Ladder {
     const Encoder *plain; /* as the user gave it */
     Original source;
     Samples samples;
-    Encoder *sizes; /* the encoder once for each size; own label and filter, the rest is `plain`'s */
+    Encoder
+        *sizes; /* the encoder once for each size; own label and filter, the rest is `plain`'s */
     unsigned *heights;
     size_t size_count;
     Job *points; /* one for each size and setting, summed up over the samples */
@@ -69,8 +70,8 @@ static int make_sizes(Ladder *ladder)
         *e = *plain;
         e->label = text_print("%s %up", plain->label, height);
         e->filter = height == whole && !plain->filter ? NULL
-                    : height == whole ? strdup(plain->filter)
-                                      : text_print("%s%sscale=-2:%u:flags=bicubic",
+                    : height == whole                 ? strdup(plain->filter)
+                                                      : text_print("%s%sscale=-2:%u:flags=bicubic",
                                                    plain->filter ? plain->filter : "",
                                                    plain->filter ? "," : "", height);
         if (!e->label || (!e->filter && (height != whole || plain->filter)))
@@ -254,7 +255,8 @@ static void find_limits(const OwnCurve *curves, size_t count, double *low, doubl
 
 #define USUAL_TOP 95.0 /* more is seldom seen */
 
-static size_t choose(const Ladder *ladder, const OwnCurve *own, const SizeCurve *curves, Rung *rungs)
+static size_t choose(const Ladder *ladder, const OwnCurve *own, const SizeCurve *curves,
+                     Rung *rungs)
 {
     const TuneOptions *const options = ladder->options;
     double low, high;
@@ -280,8 +282,8 @@ static double rounded(const Encoder *e, double setting)
 static int make_rungs(Ladder *ladder)
 {
     const size_t sizes = ladder->size_count;
-    const size_t wanted = ladder->options->rate_count ? ladder->options->rate_count
-                                                      : ladder->options->target_steps;
+    const size_t wanted =
+        ladder->options->rate_count ? ladder->options->rate_count : ladder->options->target_steps;
     OwnCurve *const own = calloc(sizes, sizeof(*own));
     SizeCurve *const curves = calloc(sizes, sizeof(*curves));
     Rung *const rungs = calloc(wanted, sizeof(*rungs));

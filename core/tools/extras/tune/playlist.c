@@ -45,8 +45,8 @@ void rung_name(const PlannedRung *rung, char *text, size_t size)
 /* Containers round times, and rates with them: take the usual rate that is near. */
 static double frame_rate(const Media *source)
 {
-    static const double usual[] = { 24000.0 / 1001, 24, 25, 30000.0 / 1001, 30,
-                                    48,             50, 60000.0 / 1001,     60 };
+    static const double usual[] = { 24000.0 / 1001, 24, 25, 30000.0 / 1001, 30, 48, 50,
+                                    60000.0 / 1001, 60 };
     const double rate = (double)(source->frames - 1) / source->span;
     double best = rate;
     for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
@@ -67,7 +67,8 @@ void playlist_write(const PlannedRung *rungs, size_t count, bool sound, FILE *fi
         rung_name(rung, name, sizeof(name));
         fprintf(file, "#EXT-X-STREAM-INF:BANDWIDTH=%.0f,AVERAGE-BANDWIDTH=%.0f,RESOLUTION=%ux%u",
                 ceil(fmax(rung->peak, rung->job.bitrate) * 1000.0 + more),
-                ceil(rung->job.bitrate * 1000.0 + more), rung->job.media.width, rung->job.media.height);
+                ceil(rung->job.bitrate * 1000.0 + more), rung->job.media.width,
+                rung->job.media.height);
         if (source->frames > 1 && source->span > 0.0)
             fprintf(file, ",FRAME-RATE=%.3f", frame_rate(source));
         fprintf(file, "\n%s\n", name);
@@ -87,7 +88,9 @@ static char *split_filters(const PlannedRung *rungs, size_t count)
         const Encoder *const e = rungs[i].job.encoder;
         const bool uploads = e->kind && e->kind->device;
         char *const longer = text_print("%s;[s%zu]%s%s%s[v%zu]", text, i,
-                                        e->filter ? e->filter : uploads ? "" : "null",
+                                        e->filter ? e->filter
+                                        : uploads ? ""
+                                                  : "null",
                                         e->filter && uploads ? "," : "",
                                         uploads ? "format=nv12|p010,hwupload" : "", i);
         free(text);
@@ -113,7 +116,8 @@ char *ladder_command(const Workshop *shop, const Original *source, const Planned
         argv_add(&argv, "-map");
         argv_addf(&argv, "[v%zu]", i);
         if (sound) {
-            argv_add_all(&argv, (const char *const[]){ "-map", "0:a:0", "-c:a", "aac", "-b:a", NULL });
+            argv_add_all(&argv,
+                         (const char *const[]){ "-map", "0:a:0", "-c:a", "aac", "-b:a", NULL });
             argv_addf(&argv, "%dk", SOUND_RATE);
         }
         argv_add_all(&argv, (const char *const[]){ "-c:v", rung->job.encoder->codec, NULL });
@@ -122,9 +126,8 @@ char *ladder_command(const Workshop *shop, const Original *source, const Planned
         argv_addf(&argv, "expr:gte(t,n_forced*%d)", SEGMENT_SECONDS);
         argv_add_all(&argv, (const char *const[]){ "-f", "hls", "-hls_time", NULL });
         argv_addf(&argv, "%d", SEGMENT_SECONDS);
-        argv_add_all(&argv,
-                     (const char *const[]){ "-hls_playlist_type", "vod", "-hls_segment_type",
-                                            "fmp4", "-hls_fmp4_init_filename", NULL });
+        argv_add_all(&argv, (const char *const[]){ "-hls_playlist_type", "vod", "-hls_segment_type",
+                                                   "fmp4", "-hls_fmp4_init_filename", NULL });
         argv_addf(&argv, "%.*s-init.mp4", (int)(strlen(name) - strlen(".m3u8")), name);
         argv_add(&argv, "-hls_segment_filename");
         argv_addf(&argv, "%.*s-%%d.m4s", (int)(strlen(name) - strlen(".m3u8")), name);

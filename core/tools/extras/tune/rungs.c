@@ -40,9 +40,8 @@ bool rung_at_score(const SizeCurve *curve, double score, Rung *rung)
     Columns c;
     double rate = 0.0;
     rung->score = score;
-    const bool found =
-        fill(curve, &c) && look_up(c.scores, c.rates, curve->count, score, &rate) &&
-        look_up(c.scores, curve->settings, curve->count, score, &rung->setting);
+    const bool found = fill(curve, &c) && look_up(c.scores, c.rates, curve->count, score, &rate) &&
+                       look_up(c.scores, curve->settings, curve->count, score, &rung->setting);
     rung->rate = exp(rate);
     free(c.scores);
     return found;
@@ -52,9 +51,9 @@ bool rung_at_rate(const SizeCurve *curve, double rate, Rung *rung)
 {
     Columns c;
     rung->rate = rate;
-    const bool found =
-        fill(curve, &c) && look_up(c.rates, c.scores, curve->count, log(rate), &rung->score) &&
-        look_up(c.rates, curve->settings, curve->count, log(rate), &rung->setting);
+    const bool found = fill(curve, &c) &&
+                       look_up(c.rates, c.scores, curve->count, log(rate), &rung->score) &&
+                       look_up(c.rates, curve->settings, curve->count, log(rate), &rung->setting);
     free(c.scores);
     return found;
 }
