@@ -287,7 +287,7 @@ static int read_range(Reading *reading, size_t from, size_t to, bool found)
     reading->next = from;
     reading->end = to;
     reading->found = found;
-    while (started < THREADS && started + 1 < cpus && started + 1 < to - from &&
+    while (started < THREADS && (long)started + 1 < cpus && started + 1 < to - from &&
            !pthread_create(&threads[started], NULL, read_some, reading))
         started++;
     read_some(reading);
