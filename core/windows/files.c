@@ -7,13 +7,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <windows.h>
 
 #include "wide.h"
 
-static int errno_of(unsigned long error)
+int windows_errno(unsigned long error)
 {
     switch (error) {
     case ERROR_FILE_NOT_FOUND:
@@ -41,6 +42,17 @@ static int errno_of(unsigned long error)
         return ENOMEM;
     case ERROR_DIRECTORY:
         return ENOTDIR;
+    case ERROR_DIR_NOT_EMPTY:
+        return ENOTEMPTY;
+    case ERROR_FILENAME_EXCED_RANGE:
+        return ENAMETOOLONG;
+    case ERROR_TOO_MANY_OPEN_FILES:
+        return EMFILE;
+    case ERROR_BROKEN_PIPE:
+    case ERROR_NO_DATA:
+        return EPIPE;
+    case ERROR_BAD_EXE_FORMAT:
+        return ENOEXEC;
     default:
         return EIO;
     }
@@ -48,22 +60,41 @@ static int errno_of(unsigned long error)
 
 static int fail(void)
 {
-    errno = errno_of(GetLastError());
+    errno = windows_errno(GetLastError());
     return -1;
 }
 
 /* ---- by name ---- */
 
+/* Opens the file so that others can rename and delete it meanwhile, which POSIX always allows. */
 int posix_open(const char *path, int flags, ...)
 {
+    static const unsigned long accesses[] = { GENERIC_READ, GENERIC_WRITE,
+                                              GENERIC_READ | GENERIC_WRITE };
     va_list list;
     va_start(list, flags);
-    const int mode = flags & O_CREAT ? va_arg(list, int) : 0;
+    const int mode = flags & O_CREAT ? va_arg(list, int) : S_IWUSR;
     va_end(list);
-    wchar_t *const wide = wide_from_text(path);
-    const int fd =
-        wide ? _wopen(wide, flags | O_BINARY | O_NOINHERIT, mode & (S_IRUSR | S_IWUSR)) : -1;
+    const bool create = flags & O_CREAT, cut = flags & O_TRUNC;
+    const unsigned long way = create && flags & O_EXCL ? CREATE_NEW
+                              : create && cut          ? CREATE_ALWAYS
+                              : create                 ? OPEN_ALWAYS
+                              : cut                    ? TRUNCATE_EXISTING
+                                                       : OPEN_EXISTING;
+    wchar_t *const wide = wide_path(path);
+    if (!wide)
+        return -1;
+    const HANDLE file =
+        CreateFileW(wide, accesses[(flags & O_ACCMODE) % 3],
+                    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, way,
+                    mode & S_IWUSR ? FILE_ATTRIBUTE_NORMAL : FILE_ATTRIBUTE_READONLY, NULL);
     free(wide);
+    if (file == INVALID_HANDLE_VALUE)
+        return fail();
+    const int fd =
+        _open_osfhandle((intptr_t)file, (flags & (O_APPEND | O_ACCMODE)) | O_BINARY | O_NOINHERIT);
+    if (fd < 0)
+        CloseHandle(file);
     return fd;
 }
 
@@ -71,12 +102,14 @@ FILE *posix_fopen(const char *path, const char *mode)
 {
     wchar_t letters[8];
     size_t n = 0;
-    for (; mode[n] && n < 5; n++)
-        letters[n] = (wchar_t)mode[n];
+    for (const char *c = mode; *c && n < 5; c++)
+        if (*c != 'e') /* no child process inherits a file */
+            letters[n++] = (wchar_t)*c;
     if (!strchr(mode, 'b'))
         letters[n++] = L'b';
+    letters[n++] = L'N';
     letters[n] = L'\0';
-    wchar_t *const wide = wide_from_text(path);
+    wchar_t *const wide = wide_path(path);
     FILE *const file = wide ? _wfopen(wide, letters) : NULL;
     free(wide);
     return file;
@@ -84,7 +117,7 @@ FILE *posix_fopen(const char *path, const char *mode)
 
 int posix_access(const char *path, int mode)
 {
-    wchar_t *const wide = wide_from_text(path);
+    wchar_t *const wide = wide_path(path);
     const int result = wide ? _waccess(wide, mode & ~X_OK) : -1;
     free(wide);
     return result;
@@ -92,23 +125,15 @@ int posix_access(const char *path, int mode)
 
 int posix_unlink(const char *path)
 {
-    wchar_t *const wide = wide_from_text(path);
+    wchar_t *const wide = wide_path(path);
     const int result = wide ? _wunlink(wide) : -1;
-    free(wide);
-    return result;
-}
-
-int posix_mkdir(const char *path, int mode)
-{
-    wchar_t *const wide = wide_from_text(path);
-    const int result = wide ? _wmkdir(wide) : -1;
     free(wide);
     return result;
 }
 
 int posix_rename(const char *from, const char *to)
 {
-    wchar_t *const old = wide_from_text(from), *const fresh = wide_from_text(to);
+    wchar_t *const old = wide_path(from), *const fresh = wide_path(to);
     int result = -1;
     if (old && fresh)
         result =
@@ -118,16 +143,32 @@ int posix_rename(const char *from, const char *to)
     return result;
 }
 
-int posix_mkstemps(char *path, int suffix)
+int posix_link(const char *from, const char *to)
+{
+    wchar_t *const old = wide_path(from), *const fresh = wide_path(to);
+    const int result = !old || !fresh ? -1 : CreateHardLinkW(fresh, old, NULL) ? 0 : fail();
+    free(old);
+    free(fresh);
+    return result;
+}
+
+int windows_random_name(char *path, int suffix)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     char *const mark = path + strlen(path) - suffix - strlen("XXXXXX");
+    unsigned number;
+    if (rand_s(&number))
+        return -1;
+    for (unsigned i = 0; i < 6; i++, number /= sizeof(letters) - 1)
+        mark[i] = letters[number % (sizeof(letters) - 1)];
+    return 0;
+}
+
+int posix_mkstemps(char *path, int suffix)
+{
     for (unsigned tries = 0; tries < 100; tries++) {
-        unsigned number;
-        if (rand_s(&number))
+        if (windows_random_name(path, suffix))
             return -1;
-        for (unsigned i = 0; i < 6; i++, number /= sizeof(letters) - 1)
-            mark[i] = letters[number % (sizeof(letters) - 1)];
         const int fd = posix_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
         if (fd >= 0 || errno != EEXIST)
             return fd;
@@ -140,7 +181,7 @@ int posix_mkstemps(char *path, int suffix)
 /* Opens a file or folder only to query it. This works while other programs have it open. */
 static HANDLE look_at(const char *path, unsigned long flags)
 {
-    wchar_t *const wide = wide_from_text(path);
+    wchar_t *const wide = wide_path(path);
     if (!wide)
         return INVALID_HANDLE_VALUE;
     const HANDLE file = CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
@@ -149,6 +190,15 @@ static HANDLE look_at(const char *path, unsigned long flags)
         fail();
     free(wide);
     return file;
+}
+
+/* From 100 ns since 1601 to the time since 1970. */
+static struct timespec time_of(FILETIME time)
+{
+    const uint64_t ticks = ((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) -
+                           (uint64_t)11644473600 * 10000000;
+    return (struct timespec){ .tv_sec = (time_t)(ticks / 10000000),
+                              .tv_nsec = (long)(ticks % 10000000) * 100 };
 }
 
 static int describe(HANDLE file, struct posix_stat *info)
@@ -170,6 +220,11 @@ static int describe(HANDLE file, struct posix_stat *info)
     info->st_ino = (uint64_t)known.nFileIndexHigh << 32 | known.nFileIndexLow;
     info->st_nlink = known.nNumberOfLinks;
     info->st_size = (int64_t)((uint64_t)known.nFileSizeHigh << 32 | known.nFileSizeLow);
+    info->st_mtim = time_of(known.ftLastWriteTime);
+    FILE_STANDARD_INFO standard;
+    if (GetFileInformationByHandleEx(file, FileStandardInfo, &standard, sizeof(standard)) &&
+        standard.DeletePending)
+        info->st_nlink = 0;
     return 0;
 }
 
@@ -216,19 +271,7 @@ char *posix_realpath(const char *path, char *resolved)
         errno = ENAMETOOLONG;
         return NULL;
     }
-    /* Strip the prefix for long paths: Windows accepts no slashes in paths that have it. */
-    const wchar_t *from = wide;
-    if (!wcsncmp(wide, L"\\\\?\\UNC\\", 8)) {
-        wide[6] = L'\\';
-        from = wide + 6;
-    } else if (!wcsncmp(wide, L"\\\\?\\", 4)) {
-        from = wide + 4;
-    }
-    char *const text = wide_to_text(from);
-    for (char *c = text; c && *c; c++)
-        if (*c == '\\')
-            *c = '/';
-    return text;
+    return path_without_prefix(wide);
 }
 
 /* ---- open files ---- */
@@ -243,15 +286,52 @@ int posix_fchmod(int fd, int mode)
     return 0;
 }
 
+/* A lock keeps others from reading what is locked, so it lies where no file has anything. */
+int posix_flock(int fd, int operation)
+{
+    OVERLAPPED place = { .OffsetHigh = 0x7fffffff };
+    if (LockFileEx((HANDLE)_get_osfhandle(fd), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY,
+                   0, 1, 0, &place))
+        return 0;
+    if (GetLastError() != ERROR_LOCK_VIOLATION && GetLastError() != ERROR_IO_PENDING)
+        return fail();
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
+/* At most 1 GiB is read or written at once. */
+static unsigned long piece_of(size_t size)
+{
+    const size_t most = (size_t)1 << 30;
+    return (unsigned long)(size < most ? size : most);
+}
+
+static OVERLAPPED place_of(int64_t offset)
+{
+    return (OVERLAPPED){ .Offset = (unsigned long)offset,
+                         .OffsetHigh = (unsigned long)(offset >> 32) };
+}
+
+ssize_t posix_pread(int fd, void *bytes, size_t size, int64_t offset)
+{
+    OVERLAPPED place = place_of(offset);
+    unsigned long got = 0;
+    if (ReadFile((HANDLE)_get_osfhandle(fd), bytes, piece_of(size), &got, &place) ||
+        GetLastError() == ERROR_HANDLE_EOF)
+        return (ssize_t)got;
+    return fail();
+}
+
 ssize_t posix_preadv(int fd, const struct iovec *pieces, int count, int64_t offset)
 {
-    const HANDLE file = (HANDLE)_get_osfhandle(fd);
-    const size_t most = (size_t)1 << 30;
-    const unsigned long size = (unsigned long)(pieces->iov_len < most ? pieces->iov_len : most);
-    OVERLAPPED place = { .Offset = (unsigned long)offset,
-                         .OffsetHigh = (unsigned long)(offset >> 32) };
-    unsigned long got = 0;
-    if (ReadFile(file, pieces->iov_base, size, &got, &place) || GetLastError() == ERROR_HANDLE_EOF)
-        return (ssize_t)got;
+    return posix_pread(fd, pieces->iov_base, pieces->iov_len, offset);
+}
+
+ssize_t posix_pwrite(int fd, const void *bytes, size_t size, int64_t offset)
+{
+    OVERLAPPED place = place_of(offset);
+    unsigned long done = 0;
+    if (WriteFile((HANDLE)_get_osfhandle(fd), bytes, piece_of(size), &done, &place))
+        return (ssize_t)done;
     return fail();
 }

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* ---- files by name ---- */
 
@@ -29,28 +30,38 @@
 #define O_NOCTTY 0
 #define O_NOFOLLOW 0
 #define O_NONBLOCK 0
+#define O_DIRECTORY 0
 
 int posix_open(const char *path, int flags, ...);
 FILE *posix_fopen(const char *path, const char *mode);
 int posix_access(const char *path, int mode);
 int posix_unlink(const char *path);
 int posix_rename(const char *from, const char *to); /* replaces `to` if it exists, as POSIX does */
+int posix_link(const char *from, const char *to);
 int posix_mkdir(const char *path, int mode);
+int posix_rmdir(const char *path);
+char *posix_mkdtemp(char *path);
 int posix_mkstemps(char *path, int suffix);
 /* `resolved` must be NULL. The result has slashes; the caller frees it. */
 char *posix_realpath(const char *path, char *resolved);
 
 #undef rename
 #undef mkdir
+#undef rmdir
 #undef mkstemp
 #define open posix_open
 #define fopen posix_fopen
 #define access posix_access
 #define unlink posix_unlink
 #define rename posix_rename
+#define link posix_link
 #define mkdir posix_mkdir
+#define rmdir posix_rmdir
+#define mkdtemp posix_mkdtemp
 #define mkstemp(path) posix_mkstemps(path, 0)
 #define mkstemps posix_mkstemps
+#define mkostemp(path, flags) posix_mkstemps(path, 0)
+#define mkostemps(path, suffix, flags) posix_mkstemps(path, suffix)
 #define realpath posix_realpath
 
 /* ---- status of files ---- */
@@ -60,6 +71,7 @@ struct posix_stat {
     uint64_t st_dev, st_ino;
     unsigned st_mode, st_nlink;
     int64_t st_size;
+    struct timespec st_mtim;
 };
 int posix_stat(const char *path, struct posix_stat *info);
 int posix_lstat(const char *path, struct posix_stat *info);
@@ -76,11 +88,16 @@ int posix_fstat(int fd, struct posix_stat *info);
 /* ---- open files ---- */
 
 int posix_fsync(int fd);
+/* These do not move the position of the file. */
+ssize_t posix_pread(int fd, void *bytes, size_t size, int64_t offset);
+ssize_t posix_pwrite(int fd, const void *bytes, size_t size, int64_t offset);
 int posix_fchmod(int fd, int mode); /* does nothing: the folder's permissions apply */
 int posix_isatty(int fd);           /* true for consoles only, not for other devices */
 
 #undef isatty
 #define fsync posix_fsync
+#define pread posix_pread
+#define pwrite posix_pwrite
 #define fchmod posix_fchmod
 #define isatty posix_isatty
 
@@ -101,6 +118,18 @@ int posix_fclose(FILE *stream);
 #define fclose posix_fclose
 #define flockfile(stream) _lock_file(stream)
 #define funlockfile(stream) _unlock_file(stream)
+
+/* Reads a line with its newline into memory that it grows, as POSIX has it. -1: the end, or an
+ * error. */
+ssize_t posix_getline(char **line, size_t *room, FILE *stream);
+
+#define getline posix_getline
+
+/* ---- texts ---- */
+
+char *posix_strcasestr(const char *text, const char *part); /* of ASCII letters only */
+
+#define strcasestr posix_strcasestr
 
 /* ---- the process ---- */
 

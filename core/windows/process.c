@@ -142,6 +142,27 @@ int posix_fclose(FILE *file)
     return fclose(file) || lost ? EOF : 0;
 }
 
+ssize_t posix_getline(char **line, size_t *room, FILE *stream)
+{
+    size_t length = 0;
+    for (int c; (c = getc(stream)) != EOF;) {
+        if (length + 2 > *room) {
+            const size_t more = 2 * *room + 128;
+            char *const grown = realloc(*line, more);
+            if (!grown)
+                return -1;
+            *line = grown;
+            *room = more;
+        }
+        (*line)[length++] = (char)c;
+        if (c == '\n')
+            break;
+    }
+    if (length)
+        (*line)[length] = '\0';
+    return length ? (ssize_t)length : -1;
+}
+
 /* ---- variables ---- */
 
 /* Strings that getenv returned, in UTF-8. They are never freed. */
@@ -195,6 +216,23 @@ char *posix_getenv(const char *name)
     return !strcmp(name, "HOME")     ? variable("USERPROFILE")
            : !strcmp(name, "TMPDIR") ? temporary_folder()
                                      : NULL;
+}
+
+int posix_setenv(const char *name, const char *value, int replace)
+{
+    wchar_t *const wide = wide_from_text(name), *const text = wide_from_text(value);
+    const int result = !wide || !text               ? -1
+                       : !replace && _wgetenv(wide) ? 0
+                       : _wputenv_s(wide, text)     ? -1
+                                                    : 0;
+    free(wide);
+    free(text);
+    return result;
+}
+
+int posix_unsetenv(const char *name)
+{
+    return posix_setenv(name, "", 1); /* an empty value removes the variable */
 }
 
 /* ---- processors ---- */

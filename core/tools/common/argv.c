@@ -54,9 +54,20 @@ char *path_as_argument(const char *path)
     return text_print("%s%s", *path == '-' ? "./" : "", path);
 }
 
+char *path_separator(const char *path)
+{
+    char *const slash = strrchr(path, '/');
+#ifdef _WIN32
+    char *const backslash = strrchr(path, '\\');
+    return backslash > slash ? backslash : slash;
+#else
+    return slash;
+#endif
+}
+
 char *path_folder(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const slash = path_separator(path);
     if (!slash)
         return strdup(".");
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));

@@ -26,6 +26,8 @@ char *argv_shell_text(const Argv *argv);
 /* The path in a form that no program takes for an option or for standard input. The caller frees
  * it; NULL: no memory. */
 char *path_as_argument(const char *path);
+/* The last separator of folders in the path: a slash, on Windows also a backslash. NULL: none. */
+char *path_separator(const char *path);
 /* The folder that contains the path. The caller frees it; NULL: no memory. */
 char *path_folder(const char *path);
 /* Prints into new memory, which the caller frees. NULL: no memory. */

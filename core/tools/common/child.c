@@ -19,8 +19,6 @@
 #include <sys/syscall.h>
 #endif
 
-#include "message.h"
-
 /* ---- the guard ---- */
 
 /* The process between us and a child. It does no other work, so it can see to the end of the
@@ -448,6 +446,11 @@ int children_wait(Children *children, struct pollfd *others, size_t count, int t
     }
 }
 
+unsigned children_wakes(const Children *children)
+{
+    return children->wakes;
+}
+
 static void free_child(Child *child)
 {
     Child **link = &child->all->first;
@@ -574,20 +577,6 @@ void child_destroy(Child *child)
     free_child(child);
 }
 
-int child_run(Children *children, const ChildParams *params, ChildEnd *end)
-{
-    Child *child;
-    const unsigned wakes = children->wakes;
-    int err = child_start(children, params, &child);
-    while (!err && !child_ended(child, end)) {
-        err = children_wait(children, NULL, 0, -1);
-        if (!err && children->wakes != wakes)
-            err = -EINTR;
-    }
-    child_destroy(child);
-    return err;
-}
-
 char *own_program_path(const char *called)
 {
 #ifdef __linux__
@@ -595,31 +584,4 @@ char *own_program_path(const char *called)
         return strdup("/proc/self/exe"); /* right even if the file has been replaced since */
 #endif
     return strchr(called, '/') ? realpath(called, NULL) : strdup(called);
-}
-
-/* ---- the last lines that a child wrote ---- */
-
-void tail_feed(Tail *tail, const char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char *const line = tail->lines[tail->next % TAIL_LINES];
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c == '\n' || c == '\r') {
-            if (!tail->used) /* skip empty lines */
-                continue;
-            tail->next++;
-            tail->used = 0;
-            tail->lines[tail->next % TAIL_LINES][0] = 0;
-        } else if (tail->used + 1 < TAIL_WIDTH) {
-            line[tail->used++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char)c;
-            line[tail->used] = 0;
-        }
-    }
-}
-
-void tail_say(const Tail *tail)
-{
-    const size_t end = tail->next + (tail->used > 0);
-    for (size_t i = end > TAIL_LINES ? end - TAIL_LINES : 0; i < end; i++)
-        say("  %s", tail->lines[i % TAIL_LINES]);
 }

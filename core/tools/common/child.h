@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Child processes, started from argument vectors and never through a shell, or to run a function
- * that may crash or hang. A small guard process stands between this process and each child:
- * stopping a child stops whatever it has started itself, and no child outlives this process,
- * however it ends. Several children may run at once. All functions but children_wake belong to one
- * thread. */
+ * that may crash or hang. A small guard process stands between this process and each child, or on
+ * Windows a job object around it: stopping a child stops whatever it has started itself, and no
+ * child outlives this process, however it ends. Several children may run at once. All functions but
+ * children_wake belong to one thread. */
 #ifndef TOOLS_CHILD_H
 #define TOOLS_CHILD_H
 
+#ifndef _WIN32
 #include <poll.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
+
+struct pollfd;
 
 typedef struct Children Children;
 typedef struct Child Child;
@@ -24,7 +28,7 @@ typedef struct ChildParams {
     const char *program;     /* the file to run; NULL: argv[0], looked up in PATH */
     const char *folder;      /* its working directory; NULL: ours */
     /* Called in the child instead of running a program; the child exits with its result, without
-     * exit handlers. NULL: run the program. */
+     * exit handlers. NULL: run the program. Windows has no fork: it must be NULL there. */
     int (*work)(void *arg);
     enum ChildSink sink[CHILD_STREAMS];
     double time_limit; /* seconds until the child is stopped; 0: no limit */
@@ -38,7 +42,7 @@ typedef struct ChildParams {
 typedef struct ChildEnd {
     bool timed_out;
     int code;   /* exit code; -1: it did not exit by itself */
-    int signal; /* the signal that killed it; 0: none */
+    int signal; /* the signal that killed it; 0: none. On Windows, the one that others would have */
 } ChildEnd;
 
 /* 0 or a negative errno. */
@@ -48,8 +52,11 @@ void children_destroy(Children *children);
 
 /* Waits until a child ends, one of `others` (as for poll; may be none) is ready, children_wake is
  * called, or `timeout` milliseconds pass (-1: no timeout). Calls `heard` meanwhile, and stops
- * children that exceed their time limit. 0 or a negative errno. */
+ * children that exceed their time limit. 0 or a negative errno. On Windows there are no others. */
 int children_wait(Children *children, struct pollfd *others, size_t count, int timeout);
+
+/* How often children_wait has returned because of children_wake. */
+unsigned children_wakes(const Children *children);
 
 /* Makes children_wait return. Any thread and any signal handler may call it. */
 void children_wake(Children *children);
@@ -61,7 +68,8 @@ int child_start(Children *children, const ChildParams *params, Child **out);
  * all its output by then. */
 bool child_ended(const Child *child, ChildEnd *end);
 
-/* Asks the child to end (SIGTERM); children_wait kills it if it has not ended two seconds later. */
+/* Asks the child to end (SIGTERM; Ctrl-Break on Windows); children_wait kills it if it has not
+ * ended two seconds later. */
 void child_stop(Child *child);
 
 /* Kills the child if it still runs, waits for its end, and frees it. NULL is fine. */

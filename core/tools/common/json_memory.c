@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "common/json_memory.h"
 
+#include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static atomic_bool failed;
 
@@ -31,4 +34,18 @@ char *json_whole_text(const json_t *value, size_t flags)
         return text;
     free(text);
     return NULL;
+}
+
+json_t *json_read_file(const char *path, size_t flags, json_error_t *error)
+{
+    FILE *const file = fopen(path, "rb");
+    if (!file) {
+        if (error)
+            snprintf(error->text, sizeof(error->text), "unable to open %s: %s", path,
+                     strerror(errno));
+        return NULL;
+    }
+    json_t *const found = json_loadf(file, flags, error);
+    fclose(file);
+    return found;
 }

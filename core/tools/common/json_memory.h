@@ -17,4 +17,8 @@ bool json_memory_failed(void);
 /* The value as text, or NULL if it is NULL or memory ran out while it was made. free() the text. */
 char *json_whole_text(const json_t *value, size_t flags);
 
+/* json_load_file for any path that the program takes: on Windows, jansson's own reads no UTF-8 in
+ * it. */
+json_t *json_read_file(const char *path, size_t flags, json_error_t *error);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "temp.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -14,10 +13,7 @@
 
 #include "argv.h"
 #include "message.h"
-
-#define PREFIX ".vmaf-tune-"
-#define LOCK "lock"
-#define DRAFT PREFIX "XXXXXX.tmp" /* name of a draft, for mkostemps */
+#include "sweep.h"
 
 /* Attempts to create something that another program's sweep keeps removing at once. Losing that
  * often is no longer bad luck. */
@@ -29,105 +25,11 @@ struct TempFolder {
     unsigned files;
 };
 
-/* Removes everything in a folder, and in the folders within it; does not follow links. `kept` goes
- * last (NULL: in any order). Takes over the descriptor `folder`. */
-static void empty(int folder, const char *kept)
-{
-    DIR *const dir = fdopendir(folder);
-    if (!dir) {
-        close(folder);
-        return;
-    }
-    for (const struct dirent *entry; (entry = readdir(dir));) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-            (kept && !strcmp(entry->d_name, kept)))
-            continue;
-        if (!unlinkat(dirfd(dir), entry->d_name, 0))
-            continue;
-        const int inner =
-            openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (inner >= 0)
-            empty(inner, NULL);
-        unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
-    }
-    if (kept)
-        unlinkat(dirfd(dir), kept, 0);
-    closedir(dir);
-}
-
-/* The lock file goes last: if we are killed meanwhile, the folder left behind still has one, or is
- * empty. */
-static void remove_folder(int parent, const char *name)
-{
-    const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder >= 0)
-        empty(folder, LOCK);
-    unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-/* Removes the folder if its owner has died. Holds the lock meanwhile, so that an owner who has
- * created the lock file but not yet locked it notices the removal; an owner who has not yet created
- * it finds the folder gone. */
-static void sweep_folder(int parent, const char *name)
-{
-    char *const path = text_print("%s/" LOCK, name);
-    const int lock = path ? openat(parent, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
-    free(path);
-    if (lock < 0) {
-        unlinkat(parent, name, AT_REMOVEDIR); /* works only if it is empty */
-        return;
-    }
-    if (!flock(lock, LOCK_EX | LOCK_NB))
-        remove_folder(parent, name);
-    close(lock);
-}
-
-static bool is_draft(const char *name)
-{
-    static const char end[] = ".tmp";
-    return strlen(name) == strlen(DRAFT) && !strcmp(name + strlen(DRAFT) - strlen(end), end);
-}
-
-/* Removes a draft whose writer has died. A writer that has not locked it yet notices the removal
- * when it does. */
-static void sweep_draft(int parent, const char *name)
-{
-    const int draft = openat(parent, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (draft < 0)
-        return;
-    if (!flock(draft, LOCK_EX | LOCK_NB))
-        unlinkat(parent, name, 0);
-    close(draft);
-}
-
-static void sweep_one(int parent, const char *name)
-{
-    struct stat info;
-    if (strncmp(name, PREFIX, strlen(PREFIX)) ||
-        fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) || info.st_uid != geteuid())
-        return;
-    if (S_ISDIR(info.st_mode))
-        sweep_folder(parent, name);
-    else if (S_ISREG(info.st_mode) && is_draft(name))
-        sweep_draft(parent, name);
-}
-
-/* Removes what killed programs of this user left in a folder. */
-static void temp_sweep(const char *parent)
-{
-    DIR *const dir = opendir(parent);
-    if (!dir)
-        return;
-    for (const struct dirent *entry; (entry = readdir(dir));)
-        sweep_one(dirfd(dir), entry->d_name);
-    closedir(dir);
-}
-
 /* Locks the new folder. Where the file system has no locks, nobody sweeps either. -EAGAIN: another
  * program has just removed the folder. */
 static int take_lock(TempFolder *temp)
 {
-    char *const path = text_print("%s/" LOCK, temp->path);
+    char *const path = text_print("%s/" SWEEP_LOCK, temp->path);
     struct stat info;
     if (!path)
         return -ENOMEM;
@@ -146,7 +48,7 @@ static int take_lock(TempFolder *temp)
 
 static int make_folder(TempFolder *temp, const char *parent)
 {
-    temp->path = text_print("%s/" PREFIX "XXXXXX", parent);
+    temp->path = text_print("%s/" SWEEP_PREFIX "XXXXXX", parent);
     if (!temp->path)
         return -ENOMEM;
     int err = mkdtemp(temp->path) ? 0 : -errno;
@@ -169,7 +71,7 @@ int temp_create(TempFolder **out, const char *parent)
     if (!temp)
         return -ENOMEM;
     temp->lock = -1;
-    temp_sweep(parent);
+    sweep(parent);
     int err = -EAGAIN;
     for (unsigned i = 0; err == -EAGAIN && i < TRIES; i++)
         err = make_folder(temp, parent);
@@ -188,9 +90,7 @@ void temp_destroy(TempFolder *temp)
 {
     if (!temp)
         return;
-    remove_folder(AT_FDCWD, temp->path);
-    if (temp->lock >= 0)
-        close(temp->lock);
+    sweep_remove(temp->path, temp->lock);
     free(temp->path);
     free(temp);
 }
@@ -224,7 +124,7 @@ static int lock_draft(int fd)
 
 static int make_draft(Draft *draft, const char *folder, int *fd)
 {
-    draft->temporary = text_print("%s/" DRAFT, folder);
+    draft->temporary = text_print("%s/" SWEEP_DRAFT, folder);
     if (!draft->temporary)
         return -ENOMEM;
     *fd = mkostemps(draft->temporary, strlen(".tmp"), O_CLOEXEC);
@@ -241,7 +141,7 @@ static int make_draft(Draft *draft, const char *folder, int *fd)
 static int open_draft(Draft *draft, const char *folder)
 {
     int fd = -1, err = -EAGAIN;
-    temp_sweep(folder);
+    sweep(folder);
     for (unsigned i = 0; err == -EAGAIN && i < TRIES; i++)
         err = make_draft(draft, folder, &fd);
     if (err)

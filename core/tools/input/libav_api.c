@@ -46,12 +46,32 @@ static const struct {
 
 static char missing[512]; /* empty: nothing is missing */
 
+#ifdef _WIN32
+static void file_name(char *file, size_t size, const char *name, int major)
+{
+    snprintf(file, size, "%s-%d.dll", name + strlen("lib"), major);
+}
+
+static void miss(const char *what, const char *name, int major)
+{
+    snprintf(missing, sizeof(missing),
+             "%s; put the DLLs of FFmpeg with %s %d beside the program (the zip has them), or give "
+             "Y4M videos of one size",
+             what, name, major);
+}
+#else
+static void file_name(char *file, size_t size, const char *name, int major)
+{
+    snprintf(file, size, "%s.so.%d", name, major);
+}
+
 static void miss(const char *what, const char *name, int major)
 {
     snprintf(missing, sizeof(missing),
              "%s; install FFmpeg's libraries (Debian: %s%d), or give Y4M videos of one size", what,
              name, major);
 }
+#endif
 
 /* Opens the libraries and never closes them, because decoders have threads and handlers of their
  * own. */
@@ -60,18 +80,17 @@ static void open_all(void)
     for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries) && !*missing; i++) {
         const char *const name = libraries[i].name;
         const int major = libraries[i].major;
-        char what[256];
-        snprintf(what, sizeof(what), "%s.so.%d", name, major);
-        void *const library = dlopen(what, RTLD_NOW | RTLD_LOCAL);
+        char file[64], what[256];
+        file_name(file, sizeof(file), name, major);
+        void *const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
         if (!library) {
             const char *const why = dlerror(); /* it names the missing or unusable file */
-            miss(why ? why : what, name, major);
+            miss(why ? why : file, name, major);
         }
         for (const Function *f = libraries[i].functions; library && f->slot; f++) {
             void *const found = dlsym(library, f->name);
             if (!found) {
-                snprintf(what, sizeof(what), "%s.so.%d is too old: it has no %s", name, major,
-                         f->name);
+                snprintf(what, sizeof(what), "%s is too old: it has no %s", file, f->name);
                 miss(what, name, major);
                 break;
             }

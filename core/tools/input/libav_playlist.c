@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "common/argv.h"
 #include "common/message.h"
 
 /* The most bytes of a list of files, and the most files that are opened before the first frame. */
@@ -58,7 +59,7 @@ static unsigned find_format(const AVInputFormat *format)
 
 static const char *extension_of(const char *path)
 {
-    const char *const slash = strrchr(path, '/'), *const dot = strrchr(slash ? slash : path, '.');
+    const char *const slash = path_separator(path), *const dot = strrchr(slash ? slash : path, '.');
     return dot ? dot + 1 : "";
 }
 
@@ -120,7 +121,7 @@ static char *take_word(const char *line)
 /* Checks a file that the list names, relative to the list's folder. */
 static int check_item(const Video *video, const char *item)
 {
-    const char *const slash = strrchr(video->path, '/');
+    const char *const slash = path_separator(video->path);
     const int folder = slash && *item != '/' ? (int)(slash - video->path + 1) : 0;
     const size_t size = (size_t)folder + strlen(item) + 1;
     char *const path = malloc(size);

@@ -124,7 +124,7 @@ static void clear_title(Title *title)
 /* The length of a path with its last slash; 0: it has none. */
 static size_t folder_length(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const slash = path_separator(path);
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
@@ -435,7 +435,7 @@ static double number_of(const json_t *object, const char *name)
 static int compare_with_file(Catalogue *catalogue, const char *path)
 {
     json_error_t error;
-    json_t *const file = json_load_file(path, 0, &error);
+    json_t *const file = json_read_file(path, 0, &error);
     const json_t *const titles = json_object_get(file, "titles");
     if (json_memory_failed()) {
         json_decref(file);

@@ -19,7 +19,7 @@
  * memory. */
 static char *folder_of(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const slash = path_separator(path);
     char *folder;
     if (asprintf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".") < 0)
         return NULL;
@@ -44,7 +44,7 @@ static void put_address(FILE *file, const char *path)
 static void put_link(FILE *file, const char *from, const char *path)
 {
     char *const folder = folder_of(path);
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    const char *const slash = path_separator(path), *const name = slash ? slash + 1 : path;
     fputc('"', file);
     if (from && folder) {
         size_t same = 0, at = 0; /* the length of the folders that both have */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/argv.h"
 #include "common/message.h"
 #include "report/page.h"
 
@@ -42,7 +43,7 @@ static void give_reason(const Reading *reading, const char *format, ...)
  * result. NULL: not found, and the reason is set. */
 static char *find_video(const Reading *reading, const char *path)
 {
-    const char *const report = reading->report->path, *const slash = strrchr(report, '/');
+    const char *const report = reading->report->path, *const slash = path_separator(report);
     struct stat info;
     char *found = NULL;
     const bool there = !stat(path, &info);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/argv.h"
 #include "common/message.h"
 
 static bool write_all(FILE *file, const char *data, size_t size)
@@ -41,7 +42,7 @@ static mode_t new_mode(void)
 
 static int replace(const char *path, const char *data, size_t size, mode_t mode)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const slash = path_separator(path);
     const size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
     const size_t room = folder + sizeof(".vmaf-XXXXXX.tmp");
     char *const beside = malloc(room);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/argv.h"
 #include "common/json_memory.h"
 #include "common/message.h"
 #include "report/scan.h"
@@ -163,7 +164,7 @@ const char *stored_incomplete(const StoredReport *report)
 
 static const char *file_name(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const slash = path_separator(path);
     return slash && slash[1] ? slash + 1 : path;
 }
 

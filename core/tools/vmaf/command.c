@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/interrupt.h"
@@ -96,15 +97,6 @@ enum {
     EXIT_UNJUDGED = 3 /* --fail_under was given, but frames are missing */
 };
 
-#ifdef _WIN32
-/* The doctor tries drivers in forked processes. */
-int doctor(const Options *options)
-{
-    say("--doctor is not available on Windows; --list_devices shows the devices");
-    return -ENOTSUP;
-}
-#endif
-
 static int run_action(enum Action action, const Options *options)
 {
     switch (action) {
@@ -139,6 +131,10 @@ int vmaf_command(int argc, char **argv)
 {
     streams_prepare();
     json_memory_watch();
+#ifdef _WIN32
+    if (argc == 3 && !strcmp(argv[1], DOCTOR_JOB))
+        return doctor_job(argv[2]);
+#endif
     Options options;
     enum Action action;
     int result = EXIT_USAGE;

@@ -34,4 +34,9 @@ int merge_parts(const Options *options);
  * that see a GPU. -ENODEV: one of them does not. */
 int doctor(const Options *options);
 
+/* The word with which the doctor runs this program again, on Windows only, where no process can be
+ * forked. The next argument is the job. */
+#define DOCTOR_JOB "--doctor-job"
+int doctor_job(const char *text);
+
 #endif

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/argv.h"
 #include "common/message.h"
 #include "run.h"
 
@@ -20,7 +21,7 @@ bool output_is_stdout(const char *path)
 /* The length of the path without its extension. */
 static size_t stem_length(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const slash = path_separator(path);
     const char *const name = slash ? slash + 1 : path;
     const char *const dot = strrchr(name, '.');
     return dot && dot != name ? (size_t)(dot - path) : strlen(path);

@@ -13,12 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "vmaf/spec.h"
-
-#ifdef __linux__
-#include <linux/magic.h>
-#include <sys/vfs.h>
-#endif
 
 typedef struct Folder {
     char *path; /* resolved, without a final slash: "" for the root */
@@ -29,11 +25,6 @@ struct Allow {
     Folder *folders;
     size_t count;
 };
-
-#ifndef O_PATH
-#define O_PATH O_RDONLY
-#endif
-#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 Allow *allow_create(void)
 {
@@ -46,7 +37,7 @@ void allow_destroy(Allow *allow)
         return;
     for (size_t i = 0; i < allow->count; i++) {
         free(allow->folders[i].path);
-        close(allow->folders[i].fd);
+        folder_close(allow->folders[i].fd);
     }
     free(allow->folders);
     free(allow);
@@ -61,14 +52,14 @@ int allow_add(Allow *allow, const char *folder)
     char *const path = realpath(folder, NULL);
     if (!path)
         return -errno;
-    const int fd = open(path, FOLDER_FLAGS);
-    const int err = fd < 0 ? -errno : 0;
-    if (err) {
+    const int fd = folder_open(path);
+    if (fd < 0) {
         free(path);
-        return err;
+        return fd;
     }
-    if (!strcmp(path, "/"))
-        *path = '\0';
+    const size_t length = strlen(path);
+    if (length && path[length - 1] == '/') /* the root */
+        path[length - 1] = '\0';
     grown[allow->count++] = (Folder){ path, fd };
     return 0;
 }
@@ -87,10 +78,19 @@ static const char *below(const Folder *folder, const char *path)
     return !strncmp(path, folder->path, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
+static bool is_absolute(const char *path)
+{
+#ifdef _WIN32
+    return *path == '/' || *path == '\\' || (*path && path[1] == ':');
+#else
+    return *path == '/';
+#endif
+}
+
 /* Resolve links and dots. free() the path. NULL: not found. */
 static char *resolve(const Allow *allow, const char *path)
 {
-    if (*path == '/')
+    if (is_absolute(path))
         return realpath(path, NULL);
     for (size_t i = 0; i < allow->count; i++) {
         char full[PATH_MAX];
@@ -103,63 +103,10 @@ static char *resolve(const Allow *allow, const char *path)
     return NULL;
 }
 
-/* Open the folder that contains the last component of *rest, one component at a time, and advance
- * *rest. Returns -1 with errno on failure. It follows no link: the path was resolved, so any link
- * was created since then. */
-static int open_parent(int folder, const char **rest)
-{
-    int at = fcntl(folder, F_DUPFD_CLOEXEC, 3);
-    for (const char *slash; at >= 0 && (slash = strchr(*rest, '/')); *rest = slash + 1) {
-        char *const name = strndup(*rest, (size_t)(slash - *rest));
-        const int next = name ? openat(at, name, FOLDER_FLAGS | O_NOFOLLOW) : -1;
-        const int error = errno;
-        free(name);
-        close(at);
-        errno = error;
-        at = next;
-    }
-    return at;
-}
-
-/* Open a regular file relative to a folder. Returns -1 with errno; ENOTSUP if it is not a regular
- * file. */
-static int open_below(int folder, const char *rest)
-{
-    struct stat info;
-    const int parent = open_parent(folder, &rest);
-    if (parent < 0)
-        return -1;
-    int fd = -1;
-    if (!fstatat(parent, rest, &info, AT_SYMLINK_NOFOLLOW)) {
-        errno = ENOTSUP;
-        if (S_ISREG(info.st_mode)) /* not for devices: opening one can have side effects */
-            fd = openat(parent, rest, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
-    }
-    const int error = errno;
-    close(parent);
-    errno = error;
-    return fd;
-}
-
-/* Is it a file of /proc, /sys or the like? They look like regular files, but the kernel generates
- * their contents. */
-static bool is_of_kernel(int fd)
-{
-#ifdef __linux__
-    struct statfs system;
-    return !fstatfs(fd, &system) &&
-           (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC ||
-            system.f_type == DEBUGFS_MAGIC || system.f_type == TRACEFS_MAGIC);
-#else
-    (void)fd;
-    return false;
-#endif
-}
-
 static int check_file(int fd, const char *path, uint64_t max_bytes, char *why, size_t size)
 {
     struct stat info;
-    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || is_of_kernel(fd)) {
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode)) {
         snprintf(why, size, "%s is not an ordinary file", path);
         return -ENOTSUP;
     }
@@ -185,25 +132,23 @@ static int tell_outside(const Allow *allow, const char *path, char *why, size_t 
 int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *why, size_t size)
 {
     char *const real = resolve(allow, path);
-    int fd = -1;
+    int fd = -ENOENT;
     bool inside = false;
-    errno = ENOENT;
     for (size_t i = 0; real && !inside && i < allow->count; i++) {
         const char *const rest = below(&allow->folders[i], real);
         inside = rest;
         if (rest)
-            fd = open_below(allow->folders[i].fd, rest);
+            fd = folder_open_file(allow->folders[i].fd, allow->folders[i].path, rest);
     }
-    const int error = errno;
     free(real);
     if (!inside)
         return tell_outside(allow, path, why, size);
     if (fd < 0) {
-        if (error == ENOTSUP)
+        if (fd == -ENOTSUP)
             snprintf(why, size, "%s is not an ordinary file", path);
         else
-            snprintf(why, size, "cannot open %s: %s", path, strerror(error));
-        return -error;
+            snprintf(why, size, "cannot open %s: %s", path, strerror(-fd));
+        return fd;
     }
     const int err = check_file(fd, path, max_bytes, why, size);
     if (err)
@@ -213,11 +158,11 @@ int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *w
 
 #define MODEL_MAX ((off_t)64 << 20) /* bytes; current models have about 100 KB */
 
-/* Today only `heatmaps_path` names a file. Refuse every value with a slash as well, whatever the
- * option's name. */
+/* Today only `heatmaps_path` names a file. Refuse every value with a slash or backslash as well,
+ * whatever the option's name. */
 static bool names_file(const char *option, const char *value)
 {
-    return strstr(option, "path") || strstr(option, "file") || (value && strchr(value, '/'));
+    return strstr(option, "path") || strstr(option, "file") || (value && strpbrk(value, "/\\"));
 }
 
 int harmless_feature(const char *spec, char *why, size_t size)

@@ -3,14 +3,13 @@
 #include "common/json_memory.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
+
+#include "wire.h"
 
 /* ---- integers that jansson cannot hold ----
  * An id may be any integer, and its answer must have the same. Those beyond 64 bits become strings
@@ -267,8 +266,7 @@ void lines_free(Lines *lines)
 
 struct Out {
     pthread_mutex_t lock; /* held while a message is written */
-    int fd;
-    int stop[2]; /* pipe that becomes readable when writers must no longer wait */
+    Wire *wire;
     bool broken;
 };
 
@@ -277,12 +275,12 @@ Out *out_create(int fd)
     Out *const out = calloc(1, sizeof(*out));
     if (!out)
         return NULL;
-    if (pipe(out->stop)) {
+    out->wire = wire_create(fd);
+    if (!out->wire) {
         free(out);
         return NULL;
     }
     pthread_mutex_init(&out->lock, NULL);
-    out->fd = fd;
     return out;
 }
 
@@ -291,51 +289,13 @@ void out_destroy(Out *out)
     if (!out)
         return;
     pthread_mutex_destroy(&out->lock);
-    close(out->fd);
-    close(out->stop[0]);
-    close(out->stop[1]);
+    wire_destroy(out->wire);
     free(out);
 }
 
 void out_stop(Out *out)
 {
-    while (write(out->stop[1], "", 1) < 0 && errno == EINTR)
-        ;
-}
-
-/* Write without blocking. After poll() reports a pipe as writable, it takes up to 4096 bytes. The
- * descriptor itself is not made non-blocking, since the process that started us shares it. */
-static ssize_t write_some(int fd, const char *text, size_t size)
-{
-    const size_t piece = size < 4096 ? size : 4096;
-    const ssize_t sent = send(fd, text, piece, MSG_DONTWAIT | MSG_NOSIGNAL);
-    return sent < 0 && errno == ENOTSOCK ? write(fd, text, piece) : sent;
-}
-
-static bool write_all(Out *out, const char *text, size_t size)
-{
-    while (size) {
-        struct pollfd ready[] = { { .fd = out->fd, .events = POLLOUT },
-                                  { .fd = out->stop[0], .events = POLLIN } };
-        if (poll(ready, 2, -1) < 0) {
-            if (errno != EINTR)
-                return false;
-            continue;
-        }
-        if (!(ready[0].revents & (POLLOUT | POLLERR | POLLNVAL | POLLHUP))) {
-            if (ready[1].revents)
-                return false;
-            continue;
-        }
-        const ssize_t written = write_some(out->fd, text, size);
-        if (written < 0 && errno != EINTR && errno != EAGAIN)
-            return false;
-        if (written > 0) {
-            text += written;
-            size -= (size_t)written;
-        }
-    }
-    return true;
+    wire_stop(out->wire);
 }
 
 bool out_is_broken(Out *out)
@@ -358,7 +318,7 @@ void out_send(Out *out, json_t *message)
     if (!text)
         out->broken = true; /* no memory: disconnect rather than leave a request unanswered */
     if (!out->broken)
-        out->broken = !write_all(out, text, strlen(text)) || !write_all(out, "\n", 1);
+        out->broken = !wire_write(out->wire, text, strlen(text)) || !wire_write(out->wire, "\n", 1);
     pthread_mutex_unlock(&out->lock);
     free(text);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "allow.h"
+#include "files.h"
 #include "libvmaf/inspect.h"
 #include "rpc.h"
 #include "tool.h"
@@ -32,15 +33,17 @@ int scoring_add_model(Task *task, const char *model, char *why, size_t size)
         task_add(task, "version=%s", model);
         return 0;
     }
-    const char *const name = task_file(task, model, why, size);
-    if (!name)
+    if (!task_file(task, model, why, size))
         return -EACCES;
-    task_add(task, "path=%s", name);
     char *text;
     size_t length;
-    int err = harmless_model(task->fds[task->file_count - 1], model, &text, &length, why, size);
-    if (!err)
-        err = task_replace(task, text, length, why, size);
+    int err =
+        harmless_model(task->files[task->file_count - 1].fd, model, &text, &length, why, size);
+    if (!err) {
+        const char *const name = task_replace(task, text, length, why, size);
+        task_add(task, "path=%s", name ? name : "");
+        err = name ? 0 : -EIO;
+    }
     free(text);
     return err;
 }
@@ -236,7 +239,7 @@ static void add_doubts(const Task *task, const json_t *details, json_t *result)
     }
 }
 
-/* Copy the inputs without their paths, which are numbers of descriptors in the worker. */
+/* Copy the inputs without their paths, which have other names in the worker. */
 static json_t *inputs_of(const Task *task, const json_t *details)
 {
     json_t *const inputs = json_deep_copy(json_object_get(details, "inputs"));
@@ -290,18 +293,18 @@ static json_t *choose_metrics(const json_t *arguments, json_t *pooled, const jso
     return chosen;
 }
 
-/* Copy the models. A model from a file has a descriptor's path in the worker; replace it by the
- * client's name. */
-static json_t *models_of(const Call *call, const json_t *details)
+/* Copy the models. A model from a file has another name in the worker; replace it by the client's
+ * name. */
+static json_t *models_of(const Task *task, const json_t *details)
 {
     json_t *const models = json_deep_copy(json_object_get(details, "models"));
-    const char *const asked = tool_string(call->arguments, "model", NULL);
     json_t *model;
     size_t i;
     json_array_foreach(models, i, model)
     {
         const char *const source = json_string_value(json_object_get(model, "source"));
-        if (asked && source && !strncmp(source, "/proc/", 6))
+        const char *const asked = source ? task_client_name(task, source) : NULL;
+        if (asked)
             json_object_set_new(model, "source", json_string(asked));
     }
     return models;
@@ -313,7 +316,7 @@ static json_t *summarize(const Task *task, const Scoring *scoring)
     const json_t *const report = scoring->report;
     const json_t *const details = json_object_get(report, "vmaf_turbo");
     json_t *const pooled = json_object_get(details, "pooled");
-    json_t *const models = models_of(call, details);
+    json_t *const models = models_of(task, details);
     const char *const metric =
         json_string_value(json_object_get(json_array_get(models, 0), "metric"));
     const json_t *const mean =
@@ -411,7 +414,7 @@ int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
         task_add(&task, "vmaf");
     } else {
         task_add(&task, "--output");
-        task_add(&task, "/proc/self/fd/1");
+        task_add(&task, WORKER_OUTPUT);
     }
     int err = add_common(&task, &teller, why, size);
     if (!err)
@@ -461,16 +464,4 @@ void scoring_free(Scoring *scoring)
     json_decref(scoring->report);
     json_decref(scoring->result);
     scoring->shown = scoring->report = scoring->result = NULL;
-}
-
-int scratch_file(void)
-{
-    const char *const folder = getenv("TMPDIR");
-    char name[4096];
-    snprintf(name, sizeof(name), "%s/vmaf-mcp-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    unlink(name);
-    return fd;
 }

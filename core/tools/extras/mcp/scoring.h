@@ -156,8 +156,4 @@ int scoring_run(Call *call, Scoring *scoring, char *why, size_t size);
 int scoring_run_together(Call *call, Scoring *scorings, unsigned count, char *why, size_t size);
 void scoring_free(Scoring *scoring);
 
-/* Create a file without a name, which disappears when it is closed. Returns a close-on-exec
- * descriptor or a negative errno. */
-int scratch_file(void);
-
 #endif

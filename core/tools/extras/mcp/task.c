@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "rpc.h"
 #include "scoring.h"
 #include "tool.h"
@@ -39,13 +40,23 @@ void task_init_worker(Task *task, Call *call, const char *kind)
     task_add(task, "%s", kind);
 }
 
+static void close_file(Task *task, unsigned index)
+{
+    if (task->files[index].scratch) {
+        scratch_close(&(Scratch){ task->files[index].fd, task->files[index].name });
+        return;
+    }
+    close(task->files[index].fd);
+    free(task->files[index].name);
+}
+
 void task_free(Task *task)
 {
     for (size_t i = 0; i < task->argc; i++)
         free(task->argv[i]);
     free(task->argv);
     for (unsigned i = 0; i < task->file_count; i++)
-        close(task->fds[i]);
+        close_file(task, i);
     free(task->out);
     *task = (Task){ 0 };
 }
@@ -70,16 +81,6 @@ void task_add(Task *task, const char *format, ...)
     grown[task->argc] = NULL;
 }
 
-/* Takes ownership of the descriptor. */
-static const char *keep_file(Task *task, int fd, const char *path)
-{
-    static _Thread_local char name[64];
-    task->fds[task->file_count] = fd;
-    task->paths[task->file_count++] = path;
-    snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-    return name;
-}
-
 static bool has_room(const Task *task, char *why, size_t size)
 {
     if (task->file_count < TASK_FILES_MAX)
@@ -94,71 +95,82 @@ const char *task_file(Task *task, const char *path, char *why, size_t size)
     if (!has_room(task, why, size))
         return NULL;
     const int fd = allow_open(config->allow, path, config->max_bytes, why, size);
-    return fd < 0 ? NULL : keep_file(task, fd, path);
+    char *const name = fd < 0 ? NULL : file_name(fd);
+    if (fd >= 0 && !name) {
+        snprintf(why, size, "out of memory");
+        close(fd);
+    }
+    if (!name)
+        return NULL;
+    task->files[task->file_count].fd = fd;
+    task->files[task->file_count].name = name;
+    task->files[task->file_count].path = path;
+    task->files[task->file_count++].scratch = false;
+    return name;
 }
 
 const char *task_scratch(Task *task, char *why, size_t size)
 {
+    Scratch scratch;
     if (!has_room(task, why, size))
         return NULL;
-    const int fd = scratch_file();
-    if (fd < 0) {
-        snprintf(why, size, "cannot create a temporary file: %s", strerror(-fd));
+    const int err = scratch_open(&scratch);
+    if (err) {
+        snprintf(why, size, "cannot create a temporary file: %s", strerror(-err));
         return NULL;
     }
-    task->scratch[task->scratch_count++] = fd;
-    return keep_file(task, fd, "a temporary file");
+    task->files[task->file_count].fd = scratch.fd;
+    task->files[task->file_count].name = scratch.name;
+    task->files[task->file_count].path = "a temporary file";
+    task->files[task->file_count++].scratch = true;
+    return scratch.name;
 }
 
-static bool write_whole(int fd, const char *bytes, size_t length)
+const char *task_replace(Task *task, const char *bytes, size_t length, char *why, size_t size)
 {
-    for (size_t at = 0; at < length;) {
-        const ssize_t count = pwrite(fd, bytes + at, length - at, (off_t)at);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        at += (size_t)count;
-    }
-    return true;
-}
-
-int task_replace(Task *task, const char *bytes, size_t length, char *why, size_t size)
-{
-    const int file = task->fds[task->file_count - 1], fd = scratch_file();
-    const bool done = fd >= 0 && write_whole(fd, bytes, length) && dup3(fd, file, O_CLOEXEC) >= 0;
-    const int err = done ? 0 : fd < 0 ? fd : errno ? -errno : -EIO;
-    if (fd >= 0)
-        close(fd);
-    if (err)
+    const unsigned index = task->file_count - 1;
+    Scratch scratch;
+    int err = scratch_open(&scratch);
+    if (!err)
+        err = scratch_write(&scratch, bytes, length);
+    if (err) {
+        scratch_close(&scratch);
         snprintf(why, size, "cannot write a temporary file: %s", strerror(-err));
-    return err;
+        return NULL;
+    }
+    close_file(task, index);
+    task->files[index].fd = scratch.fd;
+    task->files[index].name = scratch.name;
+    task->files[index].scratch = true;
+    return scratch.name;
 }
 
 char *task_read_scratch(const Task *task, unsigned index, size_t *length)
 {
-    const int fd = task->scratch[index];
-    struct stat info;
+    for (unsigned i = 0; i < task->file_count; i++)
+        if (task->files[i].scratch && !strcmp(task->files[i].path, "a temporary file") && !index--)
+            return scratch_read(&(Scratch){ task->files[i].fd, task->files[i].name }, OUTPUT_MAX,
+                                length);
     *length = 0;
-    if (fstat(fd, &info) || !info.st_size || (uint64_t)info.st_size > OUTPUT_MAX)
-        return NULL;
-    char *const text = malloc((size_t)info.st_size);
-    ssize_t count = 1;
-    while (text && count > 0 && *length < (size_t)info.st_size) {
-        count = pread(fd, text + *length, (size_t)info.st_size - *length, (off_t)*length);
-        *length += count > 0 ? (size_t)count : 0;
-    }
-    return text;
+    return NULL;
 }
 
 const char *task_sibling(const char *name)
 {
     static _Thread_local char path[PATH_MAX];
+#ifdef _WIN32
+    snprintf(path, sizeof(path), "%s", worker_program());
+    char *const slash = strrchr(path, '\\');
+    const char *const end = ".exe";
+#else
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
     path[length > 0 ? length : 0] = '\0';
     char *const slash = strrchr(path, '/');
+    const char *const end = "";
+#endif
     const size_t room = slash ? sizeof(path) - (size_t)(slash + 1 - path) : 0;
-    if (!slash || (size_t)snprintf(slash + 1, room, "%s", name) >= room || access(path, X_OK))
+    if (!slash || (size_t)snprintf(slash + 1, room, "%s%s", name, end) >= room ||
+        access(path, X_OK))
         return name;
     return path;
 }
@@ -172,22 +184,33 @@ typedef struct Ear {
     int err;
 } Ear;
 
+/* The file whose name the text begins with; the number of files: none. */
+static unsigned file_at(const Task *task, const char *text)
+{
+    for (unsigned i = 0; i < task->file_count; i++) {
+        const size_t length = strlen(task->files[i].name);
+        if (!strncmp(text, task->files[i].name, length) &&
+            (text[length] < '0' || text[length] > '9'))
+            return i;
+    }
+    return task->file_count;
+}
+
+const char *task_client_name(const Task *task, const char *name)
+{
+    const unsigned i = file_at(task, name);
+    return i < task->file_count && !strcmp(name, task->files[i].name) ? task->files[i].path : NULL;
+}
+
 void task_name_files(const Task *task, const char *text, char *named, size_t size)
 {
     size_t used = 0;
     while (*text && used + 1 < size) {
-        const char *path = NULL;
-        size_t length = 0;
-        for (unsigned i = 0; !path && i < task->file_count; i++) {
-            char number[64];
-            length = (size_t)snprintf(number, sizeof(number), "/proc/self/fd/%d", task->fds[i]);
-            if (!strncmp(text, number, length) && (text[length] < '0' || text[length] > '9'))
-                path = task->paths[i];
-        }
-        if (path) {
-            const int n = snprintf(named + used, size - used, "%s", path);
+        const unsigned i = file_at(task, text);
+        if (i < task->file_count) {
+            const int n = snprintf(named + used, size - used, "%s", task->files[i].path);
             used += n < 0 ? 0 : (size_t)n < size - used ? (size_t)n : size - used - 1;
-            text += length;
+            text += strlen(task->files[i].name);
         } else {
             named[used++] = *text++;
         }
@@ -264,11 +287,20 @@ static void heard(void *arg, enum ChildStream stream, const char *bytes, size_t 
 
 /* ---- running the program ---- */
 
+#ifdef _WIN32
+
+static int start(const Task *task, const ChildParams *params, Child **child)
+{
+    return child_start(task->call->children, params, child);
+}
+
+#else
+
 static int set_inherited(const Task *task, bool inherited)
 {
     int err = 0;
     for (unsigned i = 0; i < task->file_count; i++)
-        if (fcntl(task->fds[i], F_SETFD, inherited ? 0 : FD_CLOEXEC))
+        if (fcntl(task->files[i].fd, F_SETFD, inherited ? 0 : FD_CLOEXEC))
             err = -errno;
     return err;
 }
@@ -286,6 +318,8 @@ static int start(const Task *task, const ChildParams *params, Child **child)
     pthread_mutex_unlock(&lock);
     return err;
 }
+
+#endif
 
 static int wait_for(const Task *task, const Ear *ear, Child *child, ChildEnd *end)
 {

@@ -4,6 +4,7 @@
 #ifndef MCP_TASK_H
 #define MCP_TASK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "call.h"
@@ -18,11 +19,13 @@ typedef struct Task {
     size_t argc;
     int err;
 
-    int fds[TASK_FILES_MAX];
-    const char *paths[TASK_FILES_MAX]; /* names for messages; must stay valid */
+    struct {
+        int fd;           /* -1: none */
+        char *name;       /* by which the program opens it */
+        const char *path; /* for messages; must stay valid */
+        bool scratch;
+    } files[TASK_FILES_MAX];
     unsigned file_count;
-    int scratch[TASK_FILES_MAX]; /* those of `fds` that are scratch files */
-    unsigned scratch_count;
 
     double time_limit; /* seconds; 0: all that is left to the call */
     /* Called for each line on standard error (`line`) and standard output (`out_line`). Return true
@@ -53,7 +56,7 @@ void task_free(Task *task);
 void task_add(Task *task, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Open a file for the program, if the client may read it. Returns the name by which the program can
- * open it, valid until the next call in this thread. NULL: refused, with a message in `why`. */
+ * open it, valid until task_replace or task_free. NULL: refused, with a message in `why`. */
 const char *task_file(Task *task, const char *path, char *why, size_t size);
 
 /* Create a file without a name for the program to write. Returns its name as task_file does. */
@@ -62,11 +65,15 @@ const char *task_scratch(Task *task, char *why, size_t size);
  * empty, or no memory. */
 char *task_read_scratch(const Task *task, unsigned index, size_t *length);
 
-/* Let the program read these bytes in place of the file that task_file opened last, under the same
- * name. 0 or a negative errno with a message in `why`. */
-int task_replace(Task *task, const char *bytes, size_t length, char *why, size_t size);
+/* Let the program read these bytes in place of the file that task_file opened last. Returns the
+ * name to use for it. NULL: failed, with a message in `why`. */
+const char *task_replace(Task *task, const char *bytes, size_t length, char *why, size_t size);
 
-/* Write the text with paths of descriptors replaced by the names that the client used. */
+/* The name that the client used for a file of the task, by the program's name for it. NULL: it is
+ * not one of them. */
+const char *task_client_name(const Task *task, const char *name);
+
+/* Write the text with the program's names of files replaced by those that the client used. */
 void task_name_files(const Task *task, const char *text, char *named, size_t size);
 
 /* Find a program of this project: beside this program, else its bare name, to be searched in PATH.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/child.h"
 #include "common/json_memory.h"
 #include "rpc.h"
 #include "vmaf/command.h"
@@ -72,6 +73,12 @@ const char *worker_program(void)
 {
 #ifdef __linux__
     return "/proc/self/exe"; /* works even if the file was replaced by an update meanwhile */
+#elif defined(_WIN32)
+    static _Thread_local char path[4096];
+    char *const own = own_program_path(program);
+    snprintf(path, sizeof(path), "%s", own ? own : program);
+    free(own);
+    return path;
 #else
     return program;
 #endif

@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/message.h"
+#include "files.h"
 #include "report/pictures.h"
 #include "report/text.h"
 #include "scoring.h"
@@ -184,35 +185,31 @@ static void print(const Worst *worst)
     json_decref(why);
 }
 
-static int copy_report(int fd)
+static int copy_report(const Scratch *scratch)
 {
-    char bytes[65536];
-    ssize_t count;
-    off_t at = 0;
-    while ((count = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-        fwrite(bytes, 1, (size_t)count, stdout);
-        at += count;
-    }
-    return count < 0 || fflush(stdout) || ferror(stdout) ? -EIO : 0;
+    size_t length;
+    char *const text = scratch_read(scratch, SIZE_MAX, &length);
+    const bool lost = !text || fwrite(text, 1, length, stdout) != length || fflush(stdout);
+    free(text);
+    return lost ? -EIO : 0;
 }
 
 int worker_frames(int argc, char **argv)
 {
     static Worst worst;
-    char path[64];
+    Scratch scratch;
     const unsigned wanted = argc > 1 ? (unsigned)strtoul(argv[0], NULL, 10) : 0;
-    const int fd = wanted ? scratch_file() : -EINVAL;
-    if (fd < 0) {
-        say("cannot create a temporary file: %s", strerror(-fd));
+    const int opened = wanted ? scratch_open(&scratch) : -EINVAL;
+    if (opened) {
+        say("cannot create a temporary file: %s", strerror(-opened));
         return 1;
     }
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    int code = score(argc - 1, argv + 1, path);
+    int code = score(argc - 1, argv + 1, scratch.name);
     if (!code) {
-        int err = find_worst(&worst, path, wanted);
+        int err = find_worst(&worst, scratch.name, wanted);
         if (!err) {
             print(&worst);
-            err = copy_report(fd);
+            err = copy_report(&scratch);
         }
         code = err ? 255 : 0;
     }
@@ -220,6 +217,6 @@ int worker_frames(int argc, char **argv)
         for (unsigned side = 0; side < SIDES; side++)
             png_clear(&worst.pictures[i][side]);
     stored_destroy(worst.report);
-    close(fd);
+    scratch_close(&scratch);
     return code;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "rpc.h"
 #include "scoring.h"
 #include "task.h"
@@ -129,7 +130,7 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
         task_add(task, "%s", config->ffmpeg);
     }
     task_add(task, "--json");
-    task_add(task, "/proc/self/fd/1");
+    task_add(task, WORKER_OUTPUT);
     if (json_object_get(arguments, "display")) {
         task_add(task, "--display");
         task_add(task, "%s", tool_string(arguments, "display", ""));

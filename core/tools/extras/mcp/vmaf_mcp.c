@@ -3,7 +3,6 @@
  * output. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,43 +15,35 @@
 #include "mcp_options.h"
 #include "server.h"
 #include "tool.h"
+#include "wire.h"
 
 typedef struct Stop {
     Out *out;
-    int pipe[2]; /* becomes readable when the server must end */
+    Wire *in;
 } Stop;
 
 static void stop_serving(void *arg)
 {
     const Stop *const stop = arg;
     out_stop(stop->out);
-    while (write(stop->pipe[1], "", 1) < 0 && errno == EINTR)
-        ;
+    wire_stop(stop->in);
 }
 
 /* Pass the client's messages to the server until the client closes or a signal arrives. */
-static int hear(Server *server, int fd, int stop)
+static int hear(Server *server, Wire *in)
 {
     Lines lines = { .handle = server_hear, .arg = server, .limit = MESSAGE_MAX };
     int err = 0;
     while (!err) {
         static char bytes[65536];
-        struct pollfd ready[] = { { .fd = fd, .events = POLLIN },
-                                  { .fd = stop, .events = POLLIN } };
-        if (poll(ready, 2, -1) < 0) {
-            err = errno == EINTR ? 0 : -errno;
-            continue;
-        }
-        if (ready[1].revents)
-            break;
-        const ssize_t count = read(fd, bytes, sizeof(bytes));
+        const ssize_t count = wire_read(in, bytes, sizeof(bytes));
         if (count > 0)
             err = lines_feed(&lines, bytes, (size_t)count);
         else if (!count) {
-            err = lines_end(&lines);
+            err = interrupt_signal() ? 0 : lines_end(&lines);
             break;
-        } else if (errno != EINTR && errno != EAGAIN)
-            err = -errno;
+        } else
+            err = (int)count;
     }
     lines_free(&lines);
     return err == -ECANCELED ? 0 : err;
@@ -62,41 +53,39 @@ static int hear(Server *server, int fd, int stop)
  * so that nothing that prints can disturb the protocol. Returns the descriptor for messages. */
 static int take_stdout(void)
 {
+#ifdef _WIN32
+    const int fd = dup(STDOUT_FILENO); /* child processes inherit nothing by themselves */
+#else
     const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+#endif
     if (fd >= 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     return fd;
 }
 
-/* Create a pipe that child processes do not inherit. macOS has no pipe2. */
-static int open_pipe(int fds[2])
-{
-    if (pipe(fds))
-        return -1;
-    for (unsigned i = 0; i < 2; i++)
-        fcntl(fds[i], F_SETFD, FD_CLOEXEC);
-    return 0;
-}
-
 static int serve(const McpConfig *config)
 {
-    Stop stop = { .pipe = { -1, -1 } };
+    Stop stop = { .out = NULL };
     Server *server = NULL;
+#ifdef SIGPIPE
     signal(SIGPIPE, SIG_IGN);
+#endif
     interrupt_watch();
     const int fd = take_stdout();
-    int err = fd < 0 || open_pipe(stop.pipe) ? -errno : 0;
+    int err = fd < 0 ? -errno : 0;
     if (!err) {
         stop.out = out_create(fd);
-        err = stop.out ? server_create(&server, config, stop.out) : -ENOMEM;
+        stop.in = wire_create(STDIN_FILENO);
+        err = stop.out && stop.in ? server_create(&server, config, stop.out) : -ENOMEM;
     }
     if (!err) {
         interrupt_call(stop_serving, &stop);
-        err = hear(server, STDIN_FILENO, stop.pipe[0]);
+        err = hear(server, stop.in);
     }
     server_destroy(server);
     interrupt_call(NULL, NULL);
     out_destroy(stop.out);
+    wire_destroy(stop.in);
     if (!err && json_memory_failed()) /* answers are missing */
         err = -ENOMEM;
     if (err)

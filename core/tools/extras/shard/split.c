@@ -56,7 +56,7 @@ static json_t *record_of(const ShardOptions *options)
 static json_t *load(const char *folder)
 {
     char *const path = text_print("%s/" RECORD_NAME, folder);
-    json_t *const record = path ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    json_t *const record = path ? json_read_file(path, JSON_REJECT_DUPLICATES, NULL) : NULL;
     free(path);
     return record;
 }
@@ -229,10 +229,14 @@ int split_remove(const char *folder)
     if (!dir)
         return errno == ENOENT ? 0 : -errno;
     for (const struct dirent *entry; (entry = readdir(dir));) {
-        if (!is_ours(entry->d_name) || !unlinkat(dirfd(dir), entry->d_name, 0))
+        if (!is_ours(entry->d_name))
             continue;
-        err = -errno;
-        say("cannot remove %s/%s: %s", folder, entry->d_name, strerror(-err));
+        char *const path = text_print("%s/%s", folder, entry->d_name);
+        const int lost = !path ? -ENOMEM : unlink(path) ? -errno : 0;
+        if (lost && path)
+            say("cannot remove %s: %s", path, strerror(-lost));
+        err = lost ? lost : err;
+        free(path);
     }
     closedir(dir);
     return err;

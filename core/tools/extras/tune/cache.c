@@ -275,7 +275,7 @@ bool cache_take_encode(Cache *cache, const Workshop *shop, const Job *job, const
 {
     char *const entry = encode_path(cache, shop, job, NULL);
     char *const about = encode_path(cache, shop, job, "about");
-    json_t *const note = about ? json_load_file(about, 0, NULL) : NULL;
+    json_t *const note = about ? json_read_file(about, 0, NULL) : NULL;
     double bytes = 0.0;
     const bool taken = entry &&
                        !json_unpack(note, "{s:F, s:F}", "seconds", seconds, "bytes", &bytes) &&

@@ -11,7 +11,7 @@
 
 const char *encoded_extension(const char *path)
 {
-    const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
+    const char *const slash = path_separator(path), *const dot = strrchr(path, '.');
     return dot && dot[1] && (!slash || dot > slash + 1) && dot != path ? dot + 1 : "mkv";
 }
 

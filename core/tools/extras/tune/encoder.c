@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/argv.h"
 #include "common/message.h"
 
 #define SVT_HIGH 63 /* the largest setting of libsvtav1 before version 4, and of ffmpeg's option */
@@ -101,7 +102,7 @@ int encoder_parse_command(Encoder *encoder, const char *text, char *error, size_
     if (err)
         return err;
     const char *const program = encoder->command.words.words[0], *const slash =
-                                                                     strrchr(program, '/');
+                                                                     path_separator(program);
     encoder->label =
         named ? strndup(text, (size_t)(equals - text)) : strdup(slash ? slash + 1 : program);
     if (encoder->label)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_memory.h"
 #include "common/message.h"
 #include "report/stored.h"
 
@@ -285,7 +286,7 @@ int scored_read(Scored *scored, const char *path, const Metrics *metrics, const 
                 char *error, size_t error_size)
 {
     json_error_t problem;
-    json_t *const report = json_load_file(path, 0, &problem);
+    json_t *const report = json_read_file(path, 0, &problem);
     *scored = (Scored){ .pairs = 0 };
     if (!report) {
         snprintf(error, error_size, "cannot read the report of the scores: %s", problem.text);
@@ -305,7 +306,7 @@ int scored_read(Scored *scored, const char *path, const Metrics *metrics, const 
 
 json_t *scored_place(const char *path, const char *label)
 {
-    json_t *const report = json_load_file(path, 0, NULL);
+    json_t *const report = json_read_file(path, 0, NULL);
     json_t *const place = report ? make_place(json_object_get(report, "vmaf_turbo"), label) : NULL;
     json_decref(report);
     return place;

@@ -21,12 +21,39 @@ void set_text(json_t *object, const char *key, const char *text);
 
 /* ---- apart.c: work in a child process, since a driver may crash or hang ---- */
 
+/* A device as its backend lists it. */
+typedef struct TrialDevice {
+    const char *backend;
+    unsigned index;
+    bool software; /* the list calls it software. If it does not, no software device takes its
+                      place */
+} TrialDevice;
+
+/* A pair of videos, 4:2:0. */
+typedef struct TrialClip {
+    unsigned width, height, bits, frames;
+} TrialClip;
+
+/* The case that a job works on; each job says which members it uses. */
+typedef struct DoctorCase {
+    const TrialDevice *device; /* NULL: the CPU */
+    const char *name;          /* NULL: none */
+    TrialClip clip;
+} DoctorCase;
+
 /* Returns its finding, or NULL with the reason in the log. */
-typedef json_t *(*DoctorJob)(void *arg);
+typedef json_t *(*DoctorJob)(const DoctorCase *on);
+
+json_t *job_list_devices(const DoctorCase *on); /* name: a backend */
+json_t *job_list_driver(const DoctorCase *on);  /* name: a Vulkan driver file */
+json_t *job_try_device(const DoctorCase *on);   /* device */
+json_t *job_ask_ffmpeg(const DoctorCase *on);   /* nothing */
+json_t *job_examine(const DoctorCase *on);      /* device; name: an extractor; clip */
+json_t *job_take_time(const DoctorCase *on);    /* device; clip */
 
 /* Runs the job in a child process. Returns its finding, or NULL with the reason in `why`: it
  * crashed, hung, or printed an error. Sets *hangs (NULL: nobody asks) if it did not end in time. */
-json_t *doctor_apart(DoctorJob job, void *arg, unsigned seconds, char *why, size_t size,
+json_t *doctor_apart(DoctorJob job, const DoctorCase *on, unsigned seconds, char *why, size_t size,
                      bool *hangs);
 
 /* Seconds until a trial counts as hanging; it may compile kernels. */
@@ -63,6 +90,8 @@ bool machine_has_library(const char *pattern);
 /* The state of the first usable node whose path begins with `prefix`, such as /dev/kfd. 1: usable;
  * 0: it exists, but this user may not use it; -1: none exists. */
 int machine_node_state(const json_t *nodes, const char *prefix);
+/* The name of the company with this PCI vendor's number, such as "10de". */
+const char *machine_maker(const char *vendor);
 /* True if there is a card of this PCI vendor. */
 bool machine_has_card(const json_t *cards, const char *vendor);
 
@@ -128,19 +157,6 @@ void remedy_find(char *text, size_t size, const char *backend, const char *missi
 void remedy_note(char *text, size_t size, const char *backend, const json_t *machine);
 
 /* ---- trial.c: a small pair of videos, generated here and scored on a device ---- */
-
-/* A device as its backend lists it. */
-typedef struct TrialDevice {
-    const char *backend;
-    unsigned index;
-    bool software; /* the list calls it software. If it does not, no software device takes its
-                      place */
-} TrialDevice;
-
-/* A pair of videos, 4:2:0. */
-typedef struct TrialClip {
-    unsigned width, height, bits, frames;
-} TrialClip;
 
 /* Writes a frame of the clip into a picture of its format. */
 void trial_fill(VmafPicture *pic, const TrialClip *from, unsigned frame, bool distorted);

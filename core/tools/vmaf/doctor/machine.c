@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "common/json_memory.h"
 #include "vmaf/run.h"
 
 void machine_path(char *out, size_t size, const char *path)
@@ -58,20 +59,6 @@ static void link_name(char *name, size_t size, const char *folder, const char *l
     name[size - 1] = 0;
 }
 
-static const char *maker_name(const char *vendor)
-{
-    static const struct {
-        const char *vendor, *name;
-    } makers[] = {
-        { "10de", "NVIDIA" }, { "1002", "AMD" },    { "8086", "Intel" },
-        { "1af4", "virtio" }, { "15ad", "VMware" }, { "1414", "Microsoft" },
-    };
-    for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
-        if (!strcmp(makers[i].vendor, vendor))
-            return makers[i].name;
-    return "another maker";
-}
-
 /* Calls `call` for each path that matches the pattern. */
 static void each_path(const char *pattern, void (*call)(const char *path, json_t *list),
                       json_t *list)
@@ -95,8 +82,9 @@ static void add_card(const char *path, json_t *list)
         return;
     link_name(driver, sizeof(driver), path, "driver");
     const char *const id = strncmp(vendor, "0x", 2) ? vendor : vendor + 2;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "pci", strrchr(path, '/') + 1,
-                                          "vendor", id, "maker", maker_name(id), "driver", driver));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:s}", "pci", strrchr(path, '/') + 1, "vendor",
+                                    id, "maker", machine_maker(id), "driver", driver));
 }
 
 json_t *machine_cards(void)
@@ -137,7 +125,7 @@ json_t *machine_nodes(void)
 static void add_vulkan_driver(const char *path, json_t *list)
 {
     json_error_t error;
-    json_t *const root = json_load_file(path, 0, &error);
+    json_t *const root = json_read_file(path, 0, &error);
     const char *library = NULL;
     char problem[200] = "";
     if (!root)
@@ -205,35 +193,6 @@ bool machine_is_container(void)
     for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
         if (getenv(variables[i]))
             return true;
-    return false;
-}
-
-int machine_node_state(const json_t *nodes, const char *prefix)
-{
-    size_t i;
-    json_t *node;
-    int state = -1;
-    json_array_foreach(nodes, i, node)
-    {
-        const char *const path = json_string_value(json_object_get(node, "path"));
-        if (strncmp(path, prefix, strlen(prefix)))
-            continue;
-        if (json_is_true(json_object_get(node, "usable")))
-            return 1;
-        state = 0;
-    }
-    return state;
-}
-
-bool machine_has_card(const json_t *cards, const char *vendor)
-{
-    size_t i;
-    json_t *card;
-    json_array_foreach(cards, i, card)
-    {
-        if (!strcmp(json_string_value(json_object_get(card, "vendor")), vendor))
-            return true;
-    }
     return false;
 }
 

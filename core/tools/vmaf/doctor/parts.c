@@ -11,7 +11,7 @@
 
 /* ---- FFmpeg ---- */
 
-static json_t *ask_ffmpeg(void *unused)
+json_t *job_ask_ffmpeg(const DoctorCase *on)
 {
     VideoLibraries found;
     video_libraries(&found);
@@ -34,7 +34,8 @@ static json_t *ask_ffmpeg(void *unused)
 json_t *parts_ffmpeg(void)
 {
     char why[512];
-    json_t *const found = doctor_apart(ask_ffmpeg, NULL, 30, why, sizeof(why), NULL);
+    const DoctorCase on = { .name = NULL };
+    json_t *const found = doctor_apart(job_ask_ffmpeg, &on, 30, why, sizeof(why), NULL);
     if (found)
         return found;
     json_t *const failed = json_pack("{s:b, s:{}, s:s}", "built", 1, "versions", "release", "");

@@ -35,9 +35,8 @@ static char *find_plugin(void)
     return path;
 }
 
-static json_t *list_devices(void *arg)
+static json_t *list_devices(const char *backend)
 {
-    const char *const backend = arg;
     json_t *const list = json_array();
     VmafDeviceInfo info = { .size = sizeof(info) };
     char why[512];
@@ -59,22 +58,21 @@ static json_t *list_devices(void *arg)
     return found;
 }
 
-static json_t *try_device(void *arg)
+json_t *job_list_devices(const DoctorCase *on)
 {
-    const TrialDevice *const device = arg;
-    unsetenv("VMAF_BACKEND"); /* the trial chooses the device */
-    return trial_score(device);
+    return list_devices(on->name);
 }
 
-typedef struct DriverFile {
-    const char *file;
-} DriverFile;
-
-static json_t *list_driver(void *arg)
+json_t *job_try_device(const DoctorCase *on)
 {
-    const char *const file = ((const DriverFile *)arg)->file;
-    setenv("VK_DRIVER_FILES", file, 1);
-    setenv("VK_ICD_FILENAMES", file, 1);
+    unsetenv("VMAF_BACKEND"); /* the trial chooses the device */
+    return trial_score(on->device);
+}
+
+json_t *job_list_driver(const DoctorCase *on)
+{
+    setenv("VK_DRIVER_FILES", on->name, 1);
+    setenv("VK_ICD_FILENAMES", on->name, 1);
     return list_devices("vulkan");
 }
 
@@ -83,7 +81,8 @@ static json_t *list_driver(void *arg)
 json_t *probe_cpu(json_t **cpu)
 {
     char why[512];
-    *cpu = doctor_apart(try_device, NULL, TRIAL_SECONDS, why, sizeof(why), NULL);
+    const DoctorCase on = { .device = NULL };
+    *cpu = doctor_apart(job_try_device, &on, TRIAL_SECONDS, why, sizeof(why), NULL);
     json_t *const found = json_pack("{s:s, s:s, s:b, s:b, s:[]}", "name", "cpu", "title", "CPU",
                                     "built", 1, "works", *cpu != NULL, "devices");
     if (!*cpu) {
@@ -112,10 +111,11 @@ static void try_one(json_t *device, const char *backend, const json_t *cpu, cons
     TrialDevice chosen = { .backend = backend,
                            .index = (unsigned)json_integer_value(json_object_get(device, "index")),
                            .software = !strcmp(text_of(device, "type"), "software") };
+    const DoctorCase on = { .device = &chosen };
     char why[512];
     bool hangs;
     json_t *const scores =
-        doctor_apart(try_device, &chosen, TRIAL_SECONDS, why, sizeof(why), &hangs);
+        doctor_apart(job_try_device, &on, TRIAL_SECONDS, why, sizeof(why), &hangs);
     char *const wrong = scores && cpu ? trial_compare(scores, cpu) : NULL;
     json_object_set_new(device, "works", json_boolean(scores && cpu && !wrong));
     if (!scores || wrong)
@@ -218,8 +218,9 @@ json_t *probe_backend(const char *backend, const json_t *machine, const json_t *
     json_t *const found =
         json_pack("{s:s, s:s, s:b}", "name", backend, "title", vmaf_backend_title(backend), "built",
                   vmaf_backend_built(backend) > 0);
+    const DoctorCase on = { .name = backend };
     json_t *const listed =
-        doctor_apart(list_devices, (void *)backend, LIST_SECONDS, why, sizeof(why), NULL);
+        doctor_apart(job_list_devices, &on, LIST_SECONDS, why, sizeof(why), NULL);
     json_t *const devices = listed ? json_object_get(listed, "devices") : json_array();
     unsigned broken;
     const unsigned count = try_devices(devices, backend, machine, cpu, demand, &broken);
@@ -252,9 +253,9 @@ void probe_vulkan_drivers(json_t *drivers)
         char why[512];
         if (*text_of(driver, "problem"))
             continue;
-        DriverFile file = { text_of(driver, "file") };
+        const DoctorCase on = { .name = text_of(driver, "file") };
         json_t *const listed =
-            doctor_apart(list_driver, &file, LIST_SECONDS, why, sizeof(why), NULL);
+            doctor_apart(job_list_driver, &on, LIST_SECONDS, why, sizeof(why), NULL);
         json_t *const uuids = json_array();
         json_array_foreach(json_object_get(listed, "devices"), j, device)
         {

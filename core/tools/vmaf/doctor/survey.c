@@ -25,26 +25,19 @@ enum { WARM_FRAMES = 4 }; /* before the clock starts */
 
 /* ---- one feature at one depth, on the device and on the CPU ---- */
 
-/* A child process measures it, since a driver may crash or hang. */
-typedef struct Exam {
-    const TrialDevice *device;
-    const char *extractor;
-    TrialClip clip;
-} Exam;
-
 /* One of the two measurements. */
 typedef struct Measured {
     VmafContext *vmaf;
     VmafDevice *device; /* NULL: the CPU */
 } Measured;
 
-static int measure(Measured *side, const Exam *exam, const TrialDevice *device)
+static int measure(Measured *side, const DoctorCase *exam, const TrialDevice *device)
 {
     int err = vmaf_init(&side->vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_ERROR });
     if (!err && device)
         err = trial_open(&side->device, side->vmaf, device);
     if (!err)
-        err = vmaf_use_feature(side->vmaf, exam->extractor, NULL);
+        err = vmaf_use_feature(side->vmaf, exam->name, NULL);
     return err ? err : trial_feed(side->vmaf, &exam->clip);
 }
 
@@ -70,7 +63,7 @@ typedef struct Figures {
     bool differ;
 } Figures;
 
-static Figures compare_metric(const Exam *exam, const Measured *device, const Measured *cpu,
+static Figures compare_metric(const DoctorCase *exam, const Measured *device, const Measured *cpu,
                               const char *name)
 {
     Figures found = { .frame = -1 };
@@ -91,8 +84,8 @@ static Figures compare_metric(const Exam *exam, const Measured *device, const Me
 
 /* Compares all metrics, and notes a figure of each. Returns how many scores were compared; -1: one
  * differs, and `problem` says which. */
-static int compare_all(json_t *entry, const Exam *exam, const Measured *device, const Measured *cpu,
-                       char *problem, size_t size)
+static int compare_all(json_t *entry, const DoctorCase *exam, const Measured *device,
+                       const Measured *cpu, char *problem, size_t size)
 {
     VmafMetricInfo metric = { .size = sizeof(metric) };
     json_t *const figures = json_object();
@@ -119,7 +112,8 @@ static int compare_all(json_t *entry, const Exam *exam, const Measured *device, 
 
 /* Judges what was measured on the device. A frame that the CPU measured again says nothing about
  * it. */
-static void judge(json_t *entry, const Exam *exam, const Measured *device, const Measured *cpu)
+static void judge(json_t *entry, const DoctorCase *exam, const Measured *device,
+                  const Measured *cpu)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     char problem[256] = "";
@@ -140,9 +134,8 @@ static void judge(json_t *entry, const Exam *exam, const Measured *device, const
         set_text(entry, "problem", problem);
 }
 
-static json_t *examine(void *arg)
+json_t *job_examine(const DoctorCase *exam)
 {
-    const Exam *const exam = arg;
     json_t *entry = json_object();
     Measured cpu = { 0 }, device = { 0 };
     unsetenv("VMAF_BACKEND"); /* the survey chooses the device */
@@ -163,9 +156,9 @@ static json_t *examine(void *arg)
 static json_t *examine_apart(const TrialDevice *device, const char *extractor, unsigned bits,
                              bool *hangs)
 {
-    Exam exam = { .device = device,
-                  .extractor = extractor,
-                  .clip = { .width = 352, .height = 288, .bits = bits, .frames = 3 } };
+    const DoctorCase exam = { .device = device,
+                              .name = extractor,
+                              .clip = { .width = 352, .height = 288, .bits = bits, .frames = 3 } };
     char why[512];
     json_t *const entry = json_pack("{s:s, s:i}", "extractor", extractor, "bits", (int)bits);
     if (*hangs) {
@@ -173,7 +166,7 @@ static json_t *examine_apart(const TrialDevice *device, const char *extractor, u
         set_text(entry, "problem", "the device hung before");
         return entry;
     }
-    json_t *const found = doctor_apart(examine, &exam, TRIAL_SECONDS, why, sizeof(why), hangs);
+    json_t *const found = doctor_apart(job_examine, &exam, TRIAL_SECONDS, why, sizeof(why), hangs);
     if (!found) {
         set_text(entry, "verdict", "failed");
         set_text(entry, "problem", why);
@@ -186,7 +179,6 @@ static json_t *examine_apart(const TrialDevice *device, const char *extractor, u
 /* ---- speed ---- */
 
 typedef struct Race {
-    const TrialDevice *device; /* NULL: the CPU */
     TrialClip clip;
     VmafPicture model[2]; /* its only frame */
 } Race;
@@ -261,9 +253,9 @@ static int make_model_pictures(Race *race)
 }
 
 /* The default model's features, with worker threads on all processors. */
-static json_t *take_time(void *arg)
+json_t *job_take_time(const DoctorCase *on)
 {
-    Race *const race = arg;
+    Race race = { .clip = on->clip };
     const VmafConfiguration config = { .log_level = VMAF_LOG_LEVEL_ERROR,
                                        .n_threads = cpus_allowed() };
     VmafModelConfig names = { .name = "vmaf" };
@@ -271,20 +263,20 @@ static json_t *take_time(void *arg)
     Measured side = { 0 };
     unsetenv("VMAF_BACKEND");
     int err = vmaf_init(&side.vmaf, config);
-    if (!err && race->device)
-        err = trial_open(&side.device, side.vmaf, race->device);
+    if (!err && on->device)
+        err = trial_open(&side.device, side.vmaf, on->device);
     if (!err)
         err = vmaf_model_load(&model, &names, "vmaf_v0.6.1");
     if (!err)
         err = vmaf_use_features_from_model(side.vmaf, model);
     if (!err)
-        err = make_pool(race, side.vmaf);
+        err = make_pool(&race, side.vmaf);
     if (!err)
-        err = make_model_pictures(race);
-    const double fps = err ? err : run(race, side.vmaf);
+        err = make_model_pictures(&race);
+    const double fps = err ? err : run(&race, side.vmaf);
     for (unsigned i = 0; i < 2; i++)
-        if (race->model[i].data[0])
-            vmaf_picture_unref(&race->model[i]);
+        if (race.model[i].data[0])
+            vmaf_picture_unref(&race.model[i]);
     side_close(&side);
     vmaf_model_destroy(model);
     return fps > 0 ? json_real(fps) : NULL;
@@ -299,9 +291,10 @@ static json_t *race(const TrialDevice *device)
     json_t *const found = json_pack("{s:i, s:i, s:i, s:s}", "width", SPEED_WIDTH, "height",
                                     SPEED_HEIGHT, "bits", 8, "model", "vmaf_v0.6.1");
     for (unsigned i = 0; i < 2; i++) {
-        Race job = { .device = sides[i].device, .clip = { SPEED_WIDTH, SPEED_HEIGHT, 8, 1 } };
+        const DoctorCase on = { .device = sides[i].device,
+                                .clip = { SPEED_WIDTH, SPEED_HEIGHT, 8, 1 } };
         char why[512];
-        json_t *const fps = doctor_apart(take_time, &job, TRIAL_SECONDS, why, sizeof(why), NULL);
+        json_t *const fps = doctor_apart(job_take_time, &on, TRIAL_SECONDS, why, sizeof(why), NULL);
         if (fps)
             json_object_set_new(found, sides[i].key, fps);
         else
