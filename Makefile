@@ -16,7 +16,8 @@
 #   make dist          the source as a tarball, the same bytes for the same commit; in build-package
 #   make deb           Debian packages, in build-package/debian; DEB='-b' are options of dpkg-buildpackage
 #   make recipes       Homebrew, Arch, Alpine and vcpkg recipes of that tarball; URL=where it can be had
-#   make windows       build-windows/install: vmaf.exe, the DLL and the static library for Windows, with mingw-w64
+#   make windows       build-windows/install: the programs, the DLL and the static library for Windows, with mingw-w64
+#   make windows-zip   build-package/vmaf-turbo-VERSION-windows-x86_64.zip: all that, with FFmpeg; takes long
 #   make release       build-release/dist: a tarball for any Linux, with its sources, SBOM and checksums;
 #                      RELEASE='--arch aarch64' builds it for arm64, RELEASE='--libav system' without FFmpeg's libraries
 #   make static        build-package/vmaf, one static file, for the CPU, Y4M and raw video
@@ -95,7 +96,7 @@ NIGHTLY_JOBS := \
 NIGHTLY ?=
 
 .PHONY: $(JOBS) $(NIGHTLY_JOBS) all build check test test-release test-sanitizers test-jobs nightly fuzz mutate install \
-        gate jobs dist recipes deb release static windows wheel bench docs format format-check clean setup setup-tests setup-jobs
+        gate jobs dist recipes deb release static windows windows-zip wheel bench docs format format-check clean setup setup-tests setup-jobs
 
 all: build $(SYNTHCLIP)
 	@python3 scripts/demo.py $(BUILD)
@@ -255,11 +256,12 @@ test-install: setup-jobs $(SYNTHCLIP)
 	@$(if $(INSTALL),,$(MAKE) --no-print-directory release wheel)
 	@python3 core/test/packaging/install_test.py . $(RELEASES)-install $(BUILD)/tools/vmaf $(INSTALL) || $(MAY_SKIP)
 
-# The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
-# same files again.
+# The library and the programs for Windows, run by Wine and held against the native build; with NIGHTLY also with FFmpeg, as
+# a zip. Kernels for CUDA and AMD are the same files again.
 test-windows: setup-jobs $(SYNTHCLIP)
-	@scripts/windows-build --out $(WINDOWS) -- -Denable_cuda=disabled -Denable_hip=disabled -Denable_tests=false && \
-	  python3 core/test/windows/windows_test.py $(WINDOWS) $(BUILD) . || $(MAY_SKIP)
+	@scripts/windows-build --out $(WINDOWS) $(if $(NIGHTLY),--ffmpeg whole) -- -Denable_cuda=disabled -Denable_hip=disabled \
+	  -Denable_tests=false && \
+	  python3 core/test/windows/windows_test.py $(WINDOWS) $(BUILD) . $(if $(NIGHTLY),long) || $(MAY_SKIP)
 
 # The names of the jobs as JSON: CI runs each as a job of its own.
 jobs:
@@ -317,6 +319,10 @@ deb:
 
 windows: setup
 	@scripts/windows-build --out $(WINDOWS) -- -Denable_tests=false $(MESON_FLAGS)
+
+windows-zip: setup
+	@scripts/windows-build --out $(WINDOWS) --ffmpeg whole -- -Denable_tests=false $(MESON_FLAGS) && \
+	  scripts/windows-zip . $(WINDOWS) build-package
 
 wheel: setup
 	@scripts/wheel $(WHEEL) $(WHEEL)/dist $(MESON_FLAGS)

@@ -259,6 +259,24 @@ int posix_fstat(int fd, struct posix_stat *info)
     return file == INVALID_HANDLE_VALUE ? -1 : describe(file, info);
 }
 
+int posix_touch(const char *path)
+{
+    wchar_t *const wide = wide_path(path);
+    const HANDLE file =
+        wide ? CreateFileW(wide, FILE_WRITE_ATTRIBUTES,
+                           FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                           OPEN_EXISTING, 0, NULL)
+             : INVALID_HANDLE_VALUE;
+    FILETIME time;
+    GetSystemTimeAsFileTime(&time);
+    const int result =
+        file != INVALID_HANDLE_VALUE && SetFileTime(file, NULL, NULL, &time) ? 0 : fail();
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    free(wide);
+    return result;
+}
+
 char *posix_realpath(const char *path, char *resolved)
 {
     const HANDLE file = look_at(path, 0);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/argv.h"
 #include "common/json_memory.h"
 #include "common/memfile.h"
 #include "common/message.h"

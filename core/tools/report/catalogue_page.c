@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/argv.h"
 #include "common/memfile.h"
 #include "common/message.h"
 #include "report/save.h"

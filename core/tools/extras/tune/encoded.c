@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/argv.h"
 #include "common/message.h"
 
 const char *encoded_extension(const char *path)
