@@ -262,11 +262,10 @@ int posix_fstat(int fd, struct posix_stat *info)
 int posix_touch(const char *path)
 {
     wchar_t *const wide = wide_path(path);
-    const HANDLE file =
-        wide ? CreateFileW(wide, FILE_WRITE_ATTRIBUTES,
-                           FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-                           OPEN_EXISTING, 0, NULL)
-             : INVALID_HANDLE_VALUE;
+    const HANDLE file = wide ? CreateFileW(wide, FILE_WRITE_ATTRIBUTES,
+                                           FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                           NULL, OPEN_EXISTING, 0, NULL)
+                             : INVALID_HANDLE_VALUE;
     FILETIME time;
     GetSystemTimeAsFileTime(&time);
     const int result =
