@@ -13,8 +13,8 @@
 typedef struct GpuDevice GpuDevice;
 typedef struct SpareBlock SpareBlock;
 
-/* Takes a block of zeroed memory, aligned for pictures, which is in *memory. -ENOMEM: there is none;
- * other errors are the device's. */
+/* Takes a block of zeroed memory, aligned for pictures, which is in *memory. -ENOMEM: there is
+ * none; other errors are the device's. */
 int spare_take(SpareBlock **block, size_t size, void **memory);
 /* Clears the memory and keeps it, or frees it. */
 void spare_give_back(SpareBlock *block);

@@ -131,8 +131,8 @@ static void check_scores(const SynthClip *clip, unsigned count, unsigned threads
         const GpuUpload *const before = rig_gpu()->uploads;
         assert_int_equal(0, read_pair(client, clip, t, &pairs[t]));
         assert_true(pairs[t].arrival->submitted);
-        /* Nothing is copied to the host unless a feature on the CPU reads the pictures. Their memory
-         * is taken with the first pair. */
+        /* Nothing is copied to the host unless a feature on the CPU reads the pictures. Their
+         * memory is taken with the first pair. */
         assert_true(rig_gpu()->uploads == before || count > ON_DEVICE);
         assert_true(rig_gpu()->uploads != before || count == ON_DEVICE || t);
     }

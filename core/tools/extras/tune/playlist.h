@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What publishes a ladder: the master playlist of HLS, and the command that makes its rungs. Pure
- * functions but for the file. */
+/* Publishes a ladder: writes the master playlist of HLS, and the command that makes its rungs. */
 #ifndef TUNE_PLAYLIST_H
 #define TUNE_PLAYLIST_H
 

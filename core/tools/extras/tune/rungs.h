@@ -9,7 +9,7 @@
 
 #include "curve.h"
 
-/* What one size was measured to give. Rates rise, and so do scores. */
+/* The measurements of one size. Rates rise, and so do scores. */
 typedef struct SizeCurve {
     const double *settings;
     const RatePoint *points;
