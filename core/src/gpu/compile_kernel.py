@@ -282,7 +282,9 @@ def sycl(include, build_c, table_cpp, cpps, depfile, *arguments):
         bodies[i % len(cpps)] += 'namespace kernel_%s {\n%s\n}\n' % (name, text)
         declarations += 'namespace kernel_%s {\nextern const SyclKernel kernel;\n}\n' % name
         entries += '    &kernel_%s::kernel,\n' % name
-    build = digest(include, kernels, {path for path in used if os.path.isfile(path)})
+    # The compiler reads a header of the system, too, which lies elsewhere on each machine.
+    own = {path for path in used if os.path.isfile(path) and not os.path.relpath(path, include).startswith('..')}
+    build = digest(include, kernels, own)
     for cpp, body in zip(cpps, bodies):
         with open(cpp, 'w') as file:
             file.write(body)
