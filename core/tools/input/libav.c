@@ -336,8 +336,11 @@ static void settle_time(Libav *libav)
     if (back || far) {
         libav->shift_before = libav->shift;
         libav->shift = next - time;
-    } else if (libav->timed && 2 * gap > 3 * step) {
-        libav->gap = libav->found + 1;
+    } else if (libav->timed && !libav->gap) {
+        if (2 * gap > 3 * step)
+            libav->gap = libav->found + 1;
+        else
+            libav->steps++;
     }
     libav->time = time + libav->shift;
     libav->timed = true;

@@ -94,7 +94,8 @@ typedef struct Libav {
     atomic_uint concealed;
     unsigned concealed_before; /* `concealed` before the last packet was sent */
     uint64_t concealed_at;     /* `found` when the first was noticed; 0: none was */
-    uint64_t gap;              /* the latest frame, from 1 on, before which a time has no frame */
+    uint64_t gap;              /* the first frame, from 1 on, before which a time has no frame */
+    uint64_t steps;            /* how many times followed the one before without such a gap */
     Sections *sections;        /* decodes from the second frame on; NULL: `codec` does */
     bool not_cut;              /* the video was not cut into sections, or is not any more */
     FrameUnpacker unpacker;

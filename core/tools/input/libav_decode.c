@@ -352,13 +352,16 @@ static double missing_seconds(const Libav *libav)
     return libav->packets_end > 0.0 && lasts > 0.0 ? begin + lasts - libav->packets_end : 0.0;
 }
 
-/* True if there is a gap in the times right before the end, although frames have a constant rate:
- * pictures are stored after later ones that they refer to, and some of the last were cut off. */
+/* True if the first gap in the times is right before the end, although frames have a constant rate:
+ * pictures are stored after later ones that they refer to, and some of the last were cut off.
+ * Videos in which frames are left out on purpose have gaps elsewhere, too. */
 static bool lacks_last_frames(const Libav *libav)
 {
+    enum { STEPS_LEAST = 8 };
     const int told = libav->stream->codecpar->video_delay, seen = libav->codec->has_b_frames;
     const uint64_t delay = (uint64_t)(told > seen ? told : seen);
-    return libav->gap && libav_is_even(libav) && libav->found < libav->gap + delay;
+    return libav->gap && libav->steps >= STEPS_LEAST && libav_is_even(libav) &&
+           libav->found < libav->gap + delay;
 }
 
 bool libav_ends_early(const Libav *reader)
@@ -482,7 +485,7 @@ static enum FrameStatus decode_key(Libav *libav)
     while (status == FRAME_WHOLE && !is_entry(libav));
     libav->seeking = false;
     atomic_store(&libav->concealed, 0);
-    libav->gap = libav->concealed_at = libav->concealed_before = 0;
+    libav->gap = libav->steps = libav->concealed_at = libav->concealed_before = 0;
     return status;
 }
 
