@@ -664,21 +664,21 @@ def conditions_hold_together():
 
 
 def a_cache_saves_encodes():
-    write_encoder('count', 'open("runs", "a").write(setting + "\\n")\nencode()\n')
+    write_encoder('count', 'open("counted", "a").write(setting + "\\n")\nencode()\n')
     mine = ('--encoder-cmd', './count {input} {output} {crf}', '--cache', 'cache')
     search = ('search', 'source.mkv', *mine, '--target', '80', '--json', '-')
     first = json.loads(run(*search).stdout)
-    runs = open('runs').read()
+    runs = open('counted').read()
     check('all tries are encodes', len(runs.split()) == len(first['tries']) > 1, runs)
     shutil.copy('source.mkv', 'same.mkv')
     second = json.loads(run('search', 'same.mkv', *search[2:]).stdout)
-    check('the same video under another name is not encoded again', open('runs').read() == runs, open('runs').read())
+    check('the same video under another name is not encoded again', open('counted').read() == runs, open('counted').read())
     check('with the same result', second['found']['score'] == first['found']['score'] and
           second['found']['scored_on'][0]['label'] == 'cache', second['found'])
     out = run(*search[:-4], '--target', '60', '--metric', 'psnr_y', '--target', '30', '--json', '-')
     check('another metric', out.returncode in (0, UNREACHED), out.stderr)
-    check('scores kept encodes', not set(open('runs').read().split()) - set(runs.split()) or
-          len(open('runs').read().split()) == len(set(open('runs').read().split())), open('runs').read())
+    check('scores kept encodes', not set(open('counted').read().split()) - set(runs.split()) or
+          len(open('counted').read().split()) == len(set(open('counted').read().split())), open('counted').read())
     for name in os.listdir('cache'):
         with open(f'cache/{name}', 'r+b') as file:
             file.truncate(10)
@@ -686,10 +686,10 @@ def a_cache_saves_encodes():
     check('damaged entries are made again', third['found']['score'] == first['found']['score'], third['found'])
     run(*search[:-2], '--cache-size', '20k')
     check('the cache stays below its limit', sum(os.path.getsize(f'cache/{n}') for n in os.listdir('cache')) <= 20000, os.listdir('cache'))
-    write_encoder('count', 'open("runs", "a").write(setting + "\\n")\nencode() \n')
-    before = len(open('runs').read().split())
+    write_encoder('count', 'open("counted", "a").write(setting + "\\n")\nencode() \n')
+    before = len(open('counted').read().split())
     run(*search)
-    check('another program makes other encodes', len(open('runs').read().split()) > before)
+    check('another program makes other encodes', len(open('counted').read().split()) > before)
 
 
 def two_shots(name):
