@@ -71,8 +71,8 @@ VMAF_EXPORT int vmaf_device_info(const char *backend, unsigned index, VmafDevice
 
 /* Tells why no device of the backend would be chosen: writes a line without a line break to `why`,
  * such as "no NVIDIA driver (libcuda) on this machine", and returns the error of
- * vmaf_device_open(). 0 and an empty line: a device would be chosen. VMAF_ALLOW_SOFTWARE=1 in the
- * environment counts, too. */
+ * vmaf_device_open(). Returns 0 and writes an empty line if a device would be chosen. Software
+ * devices are also allowed by VMAF_ALLOW_SOFTWARE=1 in the environment. */
 VMAF_EXPORT int vmaf_backend_missing(const char *backend, int allow_software, char *why,
                                      size_t size);
 
@@ -87,15 +87,16 @@ typedef struct VmafDeviceOptions {
      * of one. A software device is chosen only by a name that says so, such as "llvmpipe", or if
      * software devices are allowed. */
     const char *device;
-    /* Software devices may be chosen, too. 0: only if VMAF_ALLOW_SOFTWARE=1 in the environment
-     * allows them. */
+    /* Not 0: software devices may be chosen, too. 0: they may be chosen only if
+     * VMAF_ALLOW_SOFTWARE=1 is set in the environment. */
     int allow_software;
     int enable_validation;           /* log messages of the driver's own checks, where it has any */
     unsigned max_outstanding_frames; /* on each device; 0: 4; at most 32 */
-    /* Do not log -ENOSYS, -ENODEV and which features run on the CPU beside the device. */
+    /* Not 0: do not log the errors -ENOSYS and -ENODEV, nor which features run on the CPU because
+     * they have no GPU code. */
     int quiet;
-    /* Not 0: the first pair is also refused if none of the features has GPU code. (A feature that
-     * has GPU code runs on the device or the first pair is refused, see fallback_cpu.) */
+    /* Not 0: at least one feature must have GPU code, otherwise the first pair is refused. (Whether
+     * features with GPU code may run on the CPU is decided by fallback_cpu.) */
     int required;
     /* An estimate of the memory that pictures of vmaf_preallocate_pictures will take: it is
      * allocated while the driver starts, where that helps. 0: none. */
@@ -107,14 +108,15 @@ typedef struct VmafDeviceOptions {
     size_t expected_pair_bytes;
     /* Not 0: a feature with GPU code that cannot run on the device, such as one for which the
      * pictures are too large, runs on the CPU, and reports say so. 0: the first pair is refused,
-     * with the reason in the log. Features without GPU code run on the CPU in any case. Not
-     * together with `required`. */
+     * with the reason in the log. Features without GPU code run on the CPU in any case. -EINVAL if
+     * `required` is set, too. */
     int fallback_cpu;
 } VmafDeviceOptions;
 
-/* -ENOSYS: the backend is not in this build, or its software is missing; -ENODEV: no device, none
- * of that name, or a software device that is not allowed; -EINVAL: the options are invalid;
- * -ENOTSUP: the device lacks a requirement, which the log names. *device is NULL on failure.
+/* Opens a device; vmaf_device_close() closes it. -ENOSYS: the backend is not in this build, or its
+ * software is missing; -ENODEV: no device, none of that name, or a software device that is not
+ * allowed; -EINVAL: the options are invalid; -ENOTSUP: the device lacks a requirement, which the
+ * log names. *device is NULL on failure.
  *
  * Reading the first pair of a context tests the features that it measures on the device: it fails
  * with -ENOTSUP when the device's results differ from the CPU's in any bit, and with -ETIMEDOUT
@@ -122,8 +124,8 @@ typedef struct VmafDeviceOptions {
 VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
 
 /* Tells why vmaf_device_open() would choose no device with these options: writes a line to `why`,
- * as vmaf_backend_missing() does, and returns the error. 0 and an empty line: it would choose
- * one. */
+ * as vmaf_backend_missing() does, and returns the error. Returns 0 and writes an empty line if a
+ * device would be chosen. */
 VMAF_EXPORT int vmaf_device_missing(const VmafDeviceOptions *options, char *why, size_t size);
 VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info);
 

@@ -50,8 +50,9 @@ VMAF_EXPORT int vmaf_extractor_info(unsigned index, VmafExtractorInfo *info);
 VMAF_EXPORT int vmaf_extractor_find(const char *name, unsigned *index);
 
 /**
- * The extractor that other programs know by this name (`ssimu2`, `ms_ssim`), for messages; letters
- * of any case, hyphens as underscores. The library owns the string. NULL: there is none.
+ * Returns this library's name of the extractor that other programs call `name` (`ssimu2`,
+ * `ms_ssim`), for use in messages. Upper and lower case count as the same, and so do hyphens and
+ * underscores. The library owns the string. NULL: there is no such extractor.
  */
 VMAF_EXPORT const char *vmaf_extractor_elsewhere(const char *name);
 
@@ -108,7 +109,7 @@ typedef struct VmafModelInfo {
     unsigned feature_count; /**< see vmaf_model_feature() */
     int transformed; /**< not 0: its scores go through its transform, such as the one for phones */
     int has_target;  /**< not 0: pictures are converted to `target` before they are measured */
-    VmafPictureConvertTarget target; /**< format unknown, or depth 0: that of each picture */
+    VmafPictureConvertTarget target; /**< format unknown or depth 0: each picture keeps its own */
 } VmafModelInfo;
 
 VMAF_EXPORT int vmaf_model_info(const VmafModel *model, VmafModelInfo *info);
@@ -140,9 +141,9 @@ typedef struct VmafFeatureInfo {
 
     /** The instruction set of the CPU's code, such as `AVX2`, or `scalar`; NULL on a device. */
     const char *instruction_set;
-    unsigned passes;   /**< on a device: kernels that a frame takes; 0 for the CPU, as all below */
-    uint64_t frames;   /**< frames measured on the device so far */
-    uint64_t launches; /**< kernels started: frames * passes, once all work is done */
+    unsigned passes; /**< on a device: kernels that a frame takes; 0 on the CPU, as the next four */
+    uint64_t frames; /**< frames measured on the device so far */
+    uint64_t launches;      /**< kernels started: frames * passes, once all work is done */
     uint64_t frames_on_cpu; /**< frames measured again on the CPU to settle a last bit */
     double device_us; /**< microseconds that its kernels take in a frame, by the device's clock,
                              *   mean of the frames that were timed: the first, and few after it.
@@ -175,12 +176,12 @@ VMAF_EXPORT int vmaf_feature_metric(const VmafContext *vmaf, unsigned feature, u
                                     VmafMetricInfo *info);
 
 /**
- * A figure about the whole clip that an extractor gave at its end, as reports list them under
- * `aggregate_metrics`: `axpsnr_y`, `apsnr_y`. There is none before vmaf_read_pictures() was called
- * to flush the context. The name lives as long as the context.
+ * A figure about the whole clip, which an extractor gives when the clip ends. Reports list these
+ * figures under `aggregate_metrics`: `axpsnr_y`, `apsnr_y`. There is none before
+ * vmaf_read_pictures() was called to flush the context. The name lives as long as the context.
  *
  * @param index from 0
- * @return 0; -ENOENT when there are not so many; -EINVAL when a pointer is NULL
+ * @return 0; -ENOENT past the last figure; -EINVAL when a pointer is NULL
  */
 VMAF_EXPORT int vmaf_aggregate_metric(VmafContext *vmaf, unsigned index, const char **name,
                                       double *value);
@@ -197,7 +198,7 @@ VMAF_EXPORT int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigne
                                     double *score);
 
 /**
- * The same for a collection of models, as from vmaf_score_at_index_model_collection().
+ * Does the same for a collection of models, as from vmaf_score_at_index_model_collection().
  *
  * @return as vmaf_score_if_ready()
  */

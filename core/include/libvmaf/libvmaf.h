@@ -61,7 +61,9 @@ typedef struct VmafConfiguration {
     unsigned n_subsample;        /**< N > 1: score only frames whose index is a multiple of N */
     uint64_t cpumask; /**< instruction sets not to use: 1 SSE2 or NEON, 2 SSSE3, 4 SSE4.1, 8 AVX2,
                            16 AVX-512, 32 AVX-512 of Ice Lake. Scores do not depend on it. */
-    uint64_t gpumask; /**< not 0: do not use an imported GPU; one that is required is refused */
+    /** Not 0: an imported GPU is not used. Importing one fails with -EINVAL if it was opened with
+     * VmafDeviceOptions.required. */
+    uint64_t gpumask;
 } VmafConfiguration;
 
 typedef struct VmafContext VmafContext;
@@ -158,10 +160,10 @@ VMAF_EXPORT int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfigur
 VMAF_EXPORT int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic);
 
 /**
- * Tells the colours of the pictures that the context will read; NULL: unknown. A model may ask for
- * pictures of certain colours (`conversion_target` in its file): vmaf_read_pictures() then converts
- * those that have others, and returns -EINVAL if it does not know their colours. For all other
- * models colours do not matter.
+ * Sets the colours of the pictures that the context will read; NULL: they are unknown. A model may
+ * ask for pictures of certain colours (`conversion_target` in its file). vmaf_read_pictures() then
+ * converts pictures of other colours. It returns -EINVAL (logged) if it does not know the colours,
+ * and -ENOTSUP (logged) without zimg. For all other models colours do not matter.
  *
  * @return 0; -EINVAL for no context or a value that is not in the enums; -EBUSY once a pair was
  *         read for such a model

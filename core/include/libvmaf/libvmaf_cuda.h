@@ -92,7 +92,7 @@ typedef struct VmafCudaOptions {
     int fallback_cpu; /**< as in VmafDeviceOptions */
 } VmafCudaOptions;
 
-/** Like vmaf_cuda_state_init(). -EINVAL for a wrong size. */
+/** Same as vmaf_cuda_state_init(), with more options. -EINVAL if `size` is too small. */
 VMAF_EXPORT int vmaf_cuda_state_init_with_options(VmafCudaState **cu_state,
                                                   const VmafCudaOptions *options);
 

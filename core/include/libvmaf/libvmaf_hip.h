@@ -58,7 +58,8 @@ typedef struct VmafHipOptions {
     int fallback_cpu; /**< as in VmafDeviceOptions */
 } VmafHipOptions;
 
-/** Like vmaf_hip_state_init(). -EINVAL for a wrong size. */
+/** Same as vmaf_hip_state_init(), with more options. -EINVAL if `size` is too small or the index is
+ * below -1. */
 VMAF_EXPORT int vmaf_hip_state_init_with_options(VmafHipState **state,
                                                  const VmafHipOptions *options);
 

@@ -61,7 +61,7 @@ typedef struct VmafSyclPictureConfiguration {
 
 /** Opens a device. On failure *state is NULL. */
 VMAF_EXPORT int vmaf_sycl_state_init(VmafSyclState **state, VmafSyclConfiguration cfg);
-/** Same as vmaf_sycl_state_init(), with more options. -EINVAL for a wrong size. */
+/** Same as vmaf_sycl_state_init(), with more options. -EINVAL if `size` is too small. */
 VMAF_EXPORT int vmaf_sycl_state_init_with_options(VmafSyclState **state,
                                                   const VmafSyclOptions *options);
 /** Makes a context use the state; call it before registering features. Free it after

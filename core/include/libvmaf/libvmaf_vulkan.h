@@ -152,11 +152,12 @@ VMAF_EXPORT int vmaf_vulkan_state_device_info(const VmafVulkanState *state,
 
 typedef struct VmafVulkanOptions {
     size_t size;        /* sizeof(VmafVulkanOptions) */
-    const char *device; /* index, UUID, or part of a name (case aside); NULL: choose */
+    const char *device; /* number, UUID, PCI address or part of a name; NULL: the first real GPU */
     int allow_software; /* as in VmafDeviceOptions */
     int enable_validation;
     unsigned max_outstanding_frames; /* as in VmafVulkanConfiguration */
-    /* Do not log -ENOSYS, -ENODEV and which features run on the CPU beside the device. */
+    /* Not 0: do not log the errors -ENOSYS and -ENODEV, nor which features run on the CPU because
+     * they have no GPU code. */
     int quiet;
     int fallback_cpu; /* as in VmafDeviceOptions */
 } VmafVulkanOptions;
@@ -359,7 +360,7 @@ enum VmafVulkanSurfaceType {
 typedef struct VmafVulkanSurfaceInfo {
     size_t size; /* sizeof(VmafVulkanSurfaceInfo) */
     enum VmafVulkanSurfaceType type;
-    unsigned w, h; /* as it was allocated, in luma samples: often more than the picture */
+    unsigned w, h; /* allocated size in luma samples, often larger than the picture */
     enum VmafPixelFormat pix_fmt;
     /* Blocks of memory. `handle`: a dma-buf's file descriptor, or the NT handle of a shared
      * texture (IDXGIResource1::CreateSharedHandle). The caller keeps it and may close it after the
@@ -374,7 +375,7 @@ typedef struct VmafVulkanSurfaceInfo {
     unsigned layers; /* 1 for a texture */
     struct {
         uint32_t format; /* DRM fourcc code; for a texture: DXGI_FORMAT */
-        /* Planes in memory, with those that hold data of the compression that the modifier names.
+        /* Number of planes in memory, including those of compression data if the modifier has them.
          * Not used for textures. */
         unsigned planes;
         struct {
@@ -382,24 +383,26 @@ typedef struct VmafVulkanSurfaceInfo {
             uint64_t offset, stride;
         } plane[4];
     } layer[3];
-    unsigned array_size; /* of a texture: slices; 0: 1. VmafVulkanFrame.array_layer chooses one */
+    /* Number of slices of a texture; 0 means 1. VmafVulkanFrame.array_layer chooses one. */
+    unsigned array_size;
 } VmafVulkanSurfaceInfo;
 
-/* -ENOTSUP (logged): the device cannot read surfaces of this kind, format or modifier; linear ones
- * may work with vmaf_vulkan_import_memory(). -EINVAL (logged): the description is invalid, or the
- * memory is too small. *surface is NULL on failure. The state must outlive the surface. */
+/* Opens a surface. -ENOTSUP (logged): the device cannot read surfaces of this kind, format or
+ * modifier; linear ones may work with vmaf_vulkan_import_memory(). -EINVAL: the description is
+ * invalid, or the memory is too small; the reason is logged unless a pointer is NULL or `size` is
+ * too small. *surface is NULL on failure. The state must outlive the surface. */
 VMAF_EXPORT int vmaf_vulkan_surface_open(VmafVulkanSurface **surface, VmafVulkanState *state,
                                          const VmafVulkanSurfaceInfo *info);
 
 /* Fills in `image`, `format`, `layout`, `concurrent` and `queue_family` of a frame in this surface.
  * The caller fills in the rest: the picture and its position, and for P010 in layers of R16 and
- * GR32 also `shift`. Waits until work on a dma-buf that its kernel driver knows of has finished
- * writing; -ETIMEDOUT (logged) after ten seconds. The writer of a texture must have finished
- * (ID3D11DeviceContext::Flush and an event query). Nobody may write to the surface until the
- * frame's `release` is called. */
+ * GR32 also `shift`. For a dma-buf the function waits until all writes that the kernel knows of
+ * have finished; -ETIMEDOUT (logged) after ten seconds. The writer of a texture must have finished
+ * before the call (ID3D11DeviceContext::Flush and an event query). Nobody may write to the surface
+ * until the frame's `release` is called. */
 VMAF_EXPORT int vmaf_vulkan_surface_fill(const VmafVulkanSurface *surface, VmafVulkanFrame *frame);
 
-/* Sets *surface to NULL. NULL and a NULL inside are fine. */
+/* Closes the surface and sets *surface to NULL. `surface` and *surface may be NULL. */
 VMAF_EXPORT void vmaf_vulkan_surface_close(VmafVulkanSurface **surface);
 
 /* The number of messages from the validation layers; 0 without enable_validation. */

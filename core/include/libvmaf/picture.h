@@ -19,7 +19,8 @@ enum VmafPixelFormat {
     VMAF_PIX_FMT_YUV400P
 };
 
-/** The samples of black and white: 16 and 235 at 8 bits, or 0 and 255. */
+/** The samples that stand for black and white: at 8 bits 16 and 235 (limited), or 0 and 255
+ * (full). */
 enum VmafColorRange { VMAF_COLOR_RANGE_UNKNOWN, VMAF_COLOR_RANGE_LIMITED, VMAF_COLOR_RANGE_FULL };
 
 enum VmafColorPrimaries {
@@ -74,12 +75,12 @@ typedef struct VmafPicture {
 } VmafPicture;
 
 /**
- * Allocates a picture. Its memory is zeroed and the caller holds its only reference. While there is
- * a context, memory of released pictures is used again; once a context scores on a GPU, it is
- * memory that the GPU copies from.
+ * Allocates a picture. Its memory is zeroed and the caller holds its only reference. While a
+ * context exists, memory of released pictures is used again. Once a context scores on a GPU, new
+ * pictures get memory that this GPU copies from directly.
  *
  * @return 0; -EINVAL for NULL, an unknown format, a depth outside 8 to 16, or a side that is 0 or
- *         above 65536; -ENOMEM; -EIO if a GPU that failed lent the memory
+ *         above 65536; -ENOMEM; -EIO if the memory is taken from a GPU that has failed
  */
 VMAF_EXPORT int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc,
                                    unsigned w, unsigned h);
@@ -118,8 +119,8 @@ typedef struct VmafPictureWrapped {
     enum VmafPixelFormat pix_fmt;
     unsigned bpc;
     unsigned w, h;       /**< of luma */
-    void *data[3];       /**< those of chroma are ignored if the format has none */
-    ptrdiff_t stride[3]; /**< in bytes, at least a row */
+    void *data[3];       /**< chroma planes are ignored if the format has none */
+    ptrdiff_t stride[3]; /**< bytes from one row to the next */
     void *cookie;        /**< passed to release_picture */
     /** Called once, by the thread that drops the last reference; NULL: nothing is called. Its
      *  result is ignored. */
@@ -187,8 +188,8 @@ vmaf_picture_convert_context_init_with_color(VmafPictureConvertContext **ctx,
 /**
  * Allocates `dst` as vmaf_picture_alloc() does, and converts `src` into it.
  *
- * @return 0; -EINVAL for NULL or a picture that differs from the one that the context was made for
- *         (`dst` is then untouched); -ENOMEM; -ENOTSUP
+ * @return 0; -EINVAL for NULL or a picture that differs from the one that the context was made for;
+ *         -ENOTSUP; the errors of vmaf_picture_alloc(). After a failure `dst` is unchanged.
  */
 VMAF_EXPORT int vmaf_picture_convert(VmafPictureConvertContext *ctx, VmafPicture *dst,
                                      const VmafPicture *src);

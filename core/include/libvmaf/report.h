@@ -44,8 +44,8 @@ typedef struct VmafReportInput {
     /* Added later still. */
     uint64_t bytes;        /**< of the file; 0: not known */
     uint64_t bit_rate;     /**< bits a second of the video in the file; 0: not known */
-    uint64_t frames_found; /**< frames that were found in it, with those skipped; 0: not known */
-    int ended;             /**< not 0: these are all that it has */
+    uint64_t frames_found; /**< frames found in it, including skipped ones; 0: not known */
+    int ended;             /**< not 0: the video has no frames after these */
 } VmafReportInput;
 
 /**
@@ -168,8 +168,8 @@ VMAF_EXPORT int vmaf_report_partial(VmafContext *vmaf, const char *reason);
  *
  * @param reason why frames are missing: `the distorted video ended before the reference: 10 of 150
  *               frames were scored`; NULL if `complete` is not 0
- * @return 0; -EINVAL when the context is NULL, or when one of `complete` and `reason` is missing;
- *         -ENOMEM
+ * @return 0; -EINVAL when the context is NULL, when `complete` is 0 without a reason, or when it is
+ *         not 0 and there is one; -ENOMEM
  */
 VMAF_EXPORT int vmaf_report_complete(VmafContext *vmaf, int complete, const char *reason);
 

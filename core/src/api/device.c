@@ -91,7 +91,8 @@ int vmaf_backend_missing(const char *backend, int allow_software, char *why, siz
     return b && why && size ? session_missing(b, &wish, why, size) : -EINVAL;
 }
 
-/* The backend and the wish that the options describe. NULL: they are invalid. */
+/* Returns the backend that the options name, and fills *wish from them. NULL: the options are
+ * invalid. */
 static const GpuBackend *read_options(const VmafDeviceOptions *options, GpuWish *wish)
 {
     /* A caller built against an older header has a shorter struct. */

@@ -253,7 +253,7 @@ int vmaf_collection_score_if_ready(VmafContext *vmaf, VmafModelCollection *colle
     int err = model_collection_claim_names(collection, vmaf->scores);
     if (!err) {
         err = model_collection_predict_early(collection, vmaf->scores, index, score);
-        err = err == -EINVAL ? -EAGAIN : err; /* as above */
+        err = err == -EINVAL ? -EAGAIN : err; /* as in vmaf_score_if_ready */
     }
     context_leave(vmaf);
     return err;
