@@ -6,8 +6,8 @@
 #if defined(HAVE_SIMD) && (defined(__x86_64__) || defined(__i386__))
 #include <cpuid.h>
 
-/* Not every compiler knows the name "lzcnt". A CPU without it runs the instruction as another one,
- * with other results. */
+/* Asks the CPU directly, because not every compiler knows the name "lzcnt". A CPU without lzcnt
+ * decodes the instruction as an older one (bsr), which gives other results. */
 static bool has_lzcnt(void)
 {
     unsigned a, b, c, d;

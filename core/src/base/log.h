@@ -19,10 +19,10 @@ bool log_wanted(enum VmafLogLevel level);
 void log_write(enum VmafLogLevel level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints a warning whatever level the program chose: that scores come from elsewhere than a GPU.
- * Only the user can silence it, with VMAF_LOG=error or none. */
+/* Prints a warning that scores come from elsewhere than the GPU that the user expects. It ignores
+ * the level that the program chose: only the user can silence it, with VMAF_LOG=error or none. */
 void log_insist(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Would log_insist print? */
+/* True if log_insist would print. */
 bool log_insists(void);
 
 #define log_error(...) log_write(VMAF_LOG_LEVEL_ERROR, __VA_ARGS__)

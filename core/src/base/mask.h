@@ -24,7 +24,7 @@ static inline size_t text_control_size(const unsigned char *at, size_t *whole)
     for (size_t i = 1; i < *whole; i++)
         if ((at[i] & 0xc0) != 0x80)
             *whole = 1;
-    if (*whole == 1) /* not UTF-8: terminals of older kinds take some of these for controls */
+    if (*whole == 1) /* not UTF-8: older terminals take 0x80 to 0x9f for controls */
         return *at < 0xa0;
     if (*whole == 2)
         return *at == 0xc2 && at[1] < 0xa0 ? 2 : 0;

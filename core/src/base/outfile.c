@@ -355,7 +355,7 @@ static int write_all(int fd, const void *data, size_t size)
     return 0;
 }
 
-#if defined(__linux__) && !defined(__ANDROID__) /* whose C library has no fopencookie */
+#if defined(__linux__) && !defined(__ANDROID__) /* Android's C library has no fopencookie */
 /* The C library's own streams fail when a signal interrupts them; this one tries again. */
 static ssize_t write_stream(void *cookie, const char *data, size_t size)
 {

@@ -8,7 +8,7 @@ enum { VALUES_MAX = 4 };
 
 static const struct {
     const char *name;
-    const char *values[VALUES_MAX + 1]; /* by number; NULL ends them */
+    const char *values[VALUES_MAX + 1]; /* indexed by the enum; NULL ends the list */
 } parts[COLOUR_PARTS] = {
     [COLOUR_RANGE] = { "range", { "unknown", "limited", "full" } },
     [COLOUR_PRIMARIES] = { "primaries", { "unknown", "bt709", "bt2020", "smpte432" } },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The words for colours, as model files and the command line write them. Any thread. */
+/* The words for colours, as model files and the command line write them. Any thread may call these
+ * functions. */
 #ifndef ENGINE_COLOUR_H
 #define ENGINE_COLOUR_H
 

@@ -156,8 +156,10 @@ static int bring_gpu(VmafContext *ctx)
     return err;
 }
 
-/* Checks a feature that must run on a GPU: `vif_vulkan` asks for a backend by name, and without
- * fallback_cpu a device takes all features with GPU code. Sets *gpu_only for the former. */
+/* Refuses a feature (-EINVAL, logged) that must run on a GPU and cannot. A name such as
+ * `vif_vulkan` asks for a backend, and then *gpu_only is set. After the first pair it is too late
+ * to run on a device, so features with GPU code are refused then, unless fallback_cpu allows the
+ * CPU. */
 static int check_backend(VmafContext *ctx, const char *extractor, const FeatureDef *def,
                          bool *gpu_only)
 {
@@ -220,8 +222,8 @@ static int register_feature(VmafContext *ctx, const FeatureDef *def, Dict *optio
     return err;
 }
 
-/* Registers a feature with the same options but FeatureDef.again. `instead` not NULL: the value of
- * FeatureDef.instead. */
+/* Registers a feature with these options, except FeatureDef.again. If `instead` is not NULL, the
+ * option FeatureDef.instead gets this value. */
 static int register_one(VmafContext *ctx, const FeatureDef *def, const Dict *options,
                         const char *instead, bool gpu_only)
 {
@@ -239,7 +241,8 @@ static int register_one(VmafContext *ctx, const FeatureDef *def, const Dict *opt
     return err;
 }
 
-/* Registers a feature whose options ask for it twice. Takes `options` over on success only. */
+/* Registers a feature whose options ask for it twice. Takes ownership of `options` on success
+ * only. */
 static int register_twice(VmafContext *ctx, const FeatureDef *def, Dict *options, bool gpu_only)
 {
     int err = register_one(ctx, def, options, NULL, gpu_only);
@@ -250,7 +253,8 @@ static int register_twice(VmafContext *ctx, const FeatureDef *def, Dict *options
     return err;
 }
 
-/* *twice: the options have a value for FeatureDef.again. -EINVAL for bad options. */
+/* Sets *twice if the option FeatureDef.again has a value other than its default. -EINVAL for bad
+ * options. */
 static int asks_twice(const FeatureDef *def, Dict *options, bool *twice)
 {
     Feature *f;
@@ -406,8 +410,8 @@ static int admit(const VmafContext *ctx, VmafPicture *ref, VmafPicture *dist)
     return ctx->gpu ? client_admit(ctx->gpu, ref, dist) : 0;
 }
 
-/* Checks and prepares everything that can fail before the pair is taken. `given`: the caller's
- * reference. */
+/* Checks and prepares everything that can fail before the pair is taken. `given` is the reference
+ * picture as the caller gave it, before a conversion. */
 static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index,
                         const VmafPicture *given)
 {
@@ -453,7 +457,7 @@ static int read_pair(VmafContext *ctx, VmafPicture pair[2], unsigned index,
     return err;
 }
 
-/* Makes a pair that may be on a device readable for the CPU, which converts it. */
+/* Copies a pair that may be on a device to memory that the CPU can read, for a conversion. */
 static int fetch_from_device(VmafContext *ctx, VmafPicture pair[2])
 {
     FrameShape shape;
@@ -495,8 +499,9 @@ int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned
     return 0;
 }
 
-/* Tells which features the CPU measured again in more than one frame of a hundred: whoever asked
- * for the device has figures of the CPU then. Fewer are in the report only (frames_on_cpu). */
+/* Warns of features that the CPU measured again in more than one frame of a hundred, because the
+ * user asked for a device and gets many scores from the CPU. Smaller numbers are in the report only
+ * (frames_on_cpu). */
 static int tell_frames_on_cpu(VmafContext *ctx)
 {
     int err = 0;

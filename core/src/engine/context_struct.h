@@ -31,9 +31,9 @@ struct VmafContext {
 
     bool has_shape;         /* the first pair fixes it */
     FrameShape shape;       /* of the pictures that the features see */
-    FrameShape given_shape; /* of the caller's pictures: another one if they are converted */
+    FrameShape given_shape; /* of the caller's pictures, before a conversion */
     Conversion conversion;
-    bool tells_fetched; /* it was logged that pictures are fetched for the conversion */
+    bool tells_fetched; /* the log says that pictures are fetched for conversion */
     IndexSet indices;
     unsigned pairs; /* read so far */
     bool flushed;

@@ -68,7 +68,8 @@ void conversion_shape(const Conversion *c, const FrameShape *shape, FrameShape *
         *result = *shape;
 }
 
-/* Its own colour counts before that of the stream. */
+/* Returns the colours of a picture: its own, or if it has none those that were set for its
+ * video. */
 static VmafColor colour_of(const Conversion *c, unsigned side, const VmafPicture *pic)
 {
 #ifdef VMAF_PICTURE_HAS_COLOR

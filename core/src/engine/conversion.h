@@ -7,12 +7,12 @@
 #include "engine/picture.h"
 
 typedef struct Conversion {
-    bool decided; /* a model was registered: all others must agree with it */
-    bool wanted;  /* it has a target */
-    bool begun;   /* a pair was read for it */
+    bool decided; /* a model was registered, with which all others must agree */
+    bool wanted;  /* that model has a target */
+    bool begun;   /* a pair was read for that target */
     /* A format of UNKNOWN, and a depth of 0: each picture keeps its own. */
     VmafPictureConvertTarget target;
-    VmafColor source[2];                      /* of the reference, of the distorted pictures */
+    VmafColor source[2];                      /* of the reference and the distorted video */
     VmafPictureConvertContext *converters[2]; /* NULL: not needed so far */
 } Conversion;
 
@@ -24,16 +24,17 @@ int conversion_check_model(const Conversion *conversion, const char *model,
                            const VmafPictureConvertTarget *target, bool begun);
 void conversion_add_model(Conversion *conversion, const VmafPictureConvertTarget *target);
 
-/* NULL: unknown. -EBUSY once a pair was read for a target. */
+/* Sets the colours of both videos; NULL: they are unknown. -EINVAL for values outside the enums;
+ * -EBUSY once a pair was read for a target. */
 int conversion_set_source(Conversion *conversion, const VmafColor *ref, const VmafColor *dist);
 
 /* The shape that pictures of this shape are converted to. */
 void conversion_shape(const Conversion *conversion, const FrameShape *shape, FrameShape *result);
 
-/* Makes `made` the pictures that the features shall see: other references to the same pictures, or
- * converted ones. The caller keeps its own references, and the CPU must be able to read the
- * pictures. Errors are logged: -EINVAL for pictures of unknown colours, -ERANGE for samples above
- * the depth, -ENOTSUP without zimg. */
+/* Fills `made` with the pictures that the features see: new references to the same pictures, or
+ * converted ones, which the caller releases. The caller keeps its own references, and the CPU must
+ * be able to read the pictures. Errors are logged: -EINVAL for pictures of unknown colours, -ERANGE
+ * for samples above the depth, -ENOTSUP without zimg. */
 int conversion_run(Conversion *conversion, const VmafPicture *ref, const VmafPicture *dist,
                    unsigned index, VmafPicture made[2]);
 

@@ -10,8 +10,8 @@
 #include "engine/colour.h"
 #include "engine/zimg.h"
 
-/* Planes and rows begin at multiples of this for zimg; pictures of our own do, and wrapped ones may
- * not. */
+/* zimg needs planes and rows that begin at multiples of this. Pictures that the library allocates
+ * have them; wrapped pictures may not. */
 enum { ZIMG_ALIGN = 32 };
 
 struct VmafPictureConvertContext {
@@ -74,7 +74,7 @@ static void describe(const Zimg *zimg, zimg_image_format *to, const FrameShape *
     to->pixel_range = colour->range == VMAF_COLOR_RANGE_FULL ? ZIMG_RANGE_FULL : ZIMG_RANGE_LIMITED;
 }
 
-/* Logs zimg's reason. */
+/* Logs zimg's reason and returns -ENOMEM or -EINVAL. */
 static int failed(const Zimg *zimg, const char *what)
 {
     char reason[256] = "";
@@ -83,7 +83,7 @@ static int failed(const Zimg *zimg, const char *what)
     return code == ZIMG_ERROR_OUT_OF_MEMORY ? -ENOMEM : -EINVAL;
 }
 
-/* Scores depend on these settings: they are the reference's. */
+/* These settings are the same as in the reference, because scores depend on them. */
 static int build(VmafPictureConvertContext *c, enum VmafResampleFilter filter)
 {
     static const int filters[] = {
@@ -164,7 +164,7 @@ static bool is_aligned(const VmafPicture *pic)
     return aligned;
 }
 
-/* Makes *view a copy of the picture in memory as zimg needs it. */
+/* Copies the picture to memory that zimg can read, and makes *view a picture of the copy. */
 static int copy_aligned(VmafPictureConvertContext *c, const VmafPicture *pic, VmafPicture *view)
 {
     if (!c->aligned)
@@ -208,7 +208,7 @@ static bool is_source(const VmafPictureConvertContext *c, const VmafPicture *src
     FrameShape shape;
     shape_of_picture(&shape, src);
 #ifdef VMAF_PICTURE_HAS_COLOR
-    /* Pictures without colours have those that the context was made for. */
+    /* Pictures without colours count as having the colours that the context was made for. */
     const VmafColor none = { 0 };
     if (!colour_equal(&src->color, &c->source_colour) &&
         (c->demands_colour || !colour_equal(&src->color, &none)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Converting pictures with zimg: a VmafPictureConvertContext. For one thread at a time.
- * converter_absent.c is for builds without zimg. */
+/* Converts pictures with zimg. The caller owns the converter, which is a VmafPictureConvertContext,
+ * and one thread at a time may use it. Builds without zimg use converter_absent.c. */
 #ifndef ENGINE_CONVERTER_H
 #define ENGINE_CONVERTER_H
 
@@ -9,11 +9,12 @@
 /* 0, or -ENOTSUP (logged): the build has no zimg. */
 int converter_check_build(void);
 
-/* These log what is wrong. -EINVAL for unknown colours and for conversions that zimg does not have;
+/* Both log what is wrong. -EINVAL for unknown colours and for conversions that zimg does not have;
  * -ENOMEM; -ENOTSUP without zimg. */
 int converter_create(VmafPictureConvertContext **out, const FrameShape *source,
                      const VmafColor *colour, const VmafPictureConvertTarget *target);
-/* Makes `dst`, which must not hold a picture. -EINVAL if `src` has another shape. */
+/* Allocates `dst`, which must not hold a picture yet, and converts `src` into it. -EINVAL if `src`
+ * has another shape. */
 int converter_run(VmafPictureConvertContext *converter, VmafPicture *dst, const VmafPicture *src);
 /* 0, or -ENOTSUP. NULL is fine. */
 int converter_destroy(VmafPictureConvertContext *converter);

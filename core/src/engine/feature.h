@@ -124,18 +124,18 @@ struct FeatureDef {
 
     int (*measure)(const Feature *f, void *scratch, const FramePair *pair, void *result,
                    Team *team);
-    /* Both may be NULL. can_join: is most of the work for `other` the same as for `f`? Both have
-     * this def, the same shape, and are past init. `other` then becomes a guest of `f`, and
-     * measure_all replaces measure: results[0] is for `f`, results[i] for its guests[i - 1]. Not
-     * for FEATURE_SERIAL. */
+    /* Both may be NULL. can_join returns true if most of the work for `other` is the same as for
+     * `f`; both have this def and the same shape, and are past init. `other` then becomes a guest
+     * of `f`, and measure_all replaces measure: results[0] is for `f`, and results[i] is for
+     * guests[i - 1]. A FEATURE_SERIAL feature has neither function. */
     bool (*can_join)(const Feature *f, const Feature *other);
     int (*measure_all)(const Feature *f, void *scratch, const FramePair *pair, void *const *results,
                        Team *team);
     int (*report)(Feature *f, const FrameId *id, const void *result);
     int (*flush)(Feature *f); /* emits scores that were held back; may be NULL */
 
-    /* NULL, or the names of two numeric options: a feature is registered a second time if `again`
-     * is not 0, with its value for `instead`. */
+    /* NULL, or the names of two numeric options: if `again` is not 0, the feature is registered a
+     * second time, with the value of `again` for `instead`. */
     const char *again, *instead;
 
     const FeatureGpu *gpu; /* NULL: runs on the CPU whatever the backend */
@@ -154,8 +154,8 @@ struct Feature {
     unsigned planes;
     bool undelayed; /* init may set it: all outputs are OUTPUT_NOW, whatever their table says */
     void *state;    /* owned by the feature, which frees it in close */
-    /* Features that measure_all measures, too (FeatureDef.can_join). The scheduler fills the list
-     * before the first scratch is made. */
+    /* Other features that measure_all measures, too (FeatureDef.can_join). The scheduler fills the
+     * list before the first scratch is made. */
     Feature **guests;
     unsigned guest_count;
     ScoreStore *scores;

@@ -18,7 +18,7 @@ typedef struct Job {
     FeatureRun *run;
     Frame *frame;
     void *result;
-    void **results;   /* its own and those of its feature's guests; NULL: no guests */
+    void **results;   /* the result of this run and those of its guests; NULL without guests */
     bool due;         /* the feature does not skip the frame */
     int err;          /* not 0: there is no result */
     struct Job *next; /* in FeatureRun.waiting */
@@ -30,7 +30,7 @@ struct FeatureRun {
     int init_err; /* why it is broken */
     bool flushed;
     int gpu_number; /* its number among the features on the GPU; -1: it runs on the CPU */
-    bool is_guest;  /* another run measures it, too */
+    bool is_guest;  /* another run measures this feature with its own */
 
     /* The scheduler's lock guards the rest. */
     void **scratches; /* a stack of those that no measure is using */
@@ -48,8 +48,8 @@ void feature_run_destroy(FeatureRun *run); /* NULL is fine */
  * `threads` bounds the frames measured at the same time. */
 int feature_run_init(FeatureRun *run, const FrameShape *shape, unsigned threads);
 
-/* Makes `guest` a guest of `run`, if the features allow that. False: they do not, or memory is
- * short; then each measures for itself. */
+/* Makes `guest` a guest of `run`, if the features allow that. Returns false if they do not or if
+ * memory is short; both runs then measure for themselves. */
 bool feature_run_join(FeatureRun *run, FeatureRun *guest);
 
 /* Measures a job's frame on the calling thread, for the guests of its feature, too. `lock` is the

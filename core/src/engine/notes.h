@@ -20,8 +20,8 @@ typedef struct NotedInput {
     uint64_t frames;             /* of the whole video; 0: not known */
     uint64_t bytes, bit_rate;    /* of the file; of the video in it; 0: not known */
     uint64_t frames_found;       /* 0: not known */
-    bool ended;                  /* there are no more frames than those */
-    char *codec;                 /* this and the next ones: NULL: not given */
+    bool ended;                  /* the video has no frames after those */
+    char *codec;                 /* NULL, here and in the next members: not given */
     char *filters, *warnings, *pairing;
 } NotedInput;
 
@@ -79,8 +79,8 @@ int notes_add_option(Notes *notes, const char *name, const char *value);
 /* Does nothing for a warning that is noted already. */
 int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, const char *text);
 int notes_set_frame(Notes *notes, unsigned index, const VmafReportFrame *frame);
-int notes_set_partial(Notes *notes, const char *reason);  /* NULL: none is missing */
-int notes_set_complete(Notes *notes, const char *reason); /* NULL: none is missing */
+int notes_set_partial(Notes *notes, const char *reason);  /* NULL: no pair is missing */
+int notes_set_complete(Notes *notes, const char *reason); /* NULL: no frame is missing */
 
 void notes_clear(Notes *notes);
 

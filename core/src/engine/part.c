@@ -31,7 +31,7 @@ struct Part {
     size_t row_size;
     bool begun;        /* with its own pairs */
     unsigned next;     /* the index of the pair that must come next, once one was read */
-    GpuTally *earlier; /* for each feature: the work for the pairs before */
+    GpuTally *earlier; /* tally of each feature for the pairs before `first` */
 
     char **kinds; /* for each feature that part_kinds was called for */
     size_t kinds_count;

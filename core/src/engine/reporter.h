@@ -16,12 +16,12 @@
 typedef struct IndexSet {
     uint64_t *words;
     size_t count;
-    size_t base; /* words that were dropped before the first */
+    size_t base; /* number of words that were dropped before the first one */
 } IndexSet;
 bool index_set_has(const IndexSet *set, unsigned index);
 int index_set_add(IndexSet *set, unsigned index); /* -ENOMEM */
-/* Lets indices below `before` take no memory; those that are not in the set may then count as if
- * they were. */
+/* Frees the memory of indices below `before`. From then on index_set_has may return true for such
+ * an index even if it was never added. */
 void index_set_close(IndexSet *set, unsigned before);
 void index_set_clear(IndexSet *set);
 

@@ -243,7 +243,7 @@ static void finish_job(Scheduler *s, Job *job, int err)
     release_frame(s, job->frame);
 }
 
-/* The job of a feature's guest in a frame. */
+/* Returns the job of the i-th guest in the same frame. */
 static Job *guest_job(const Job *job, unsigned i)
 {
     return job->frame->jobs[job->run->feature->guests[i]->order];
@@ -291,7 +291,7 @@ static int create_frames(Scheduler *s)
     return 0;
 }
 
-/* Lets jobs of features with guests find the results of all. */
+/* Fills Job.results of features that have guests. */
 static int list_results(Frame *frame)
 {
     for (unsigned i = 0; i < frame->job_capacity; i++) {
@@ -369,8 +369,8 @@ static bool measures_here(const FeatureRun *run)
     return run->gpu_number < 0 && !run->is_guest;
 }
 
-/* Lets features that do the same work share it, once, before the first pair. Those that are
- * registered later work for themselves, because frames are under way by then. */
+/* Lets features that do the same work share it. This happens once, before the first pair: features
+ * that are registered later work for themselves, because frames are under way by then. */
 static void join_runs(Scheduler *s)
 {
     if (s->tickets || s->joined)

@@ -111,8 +111,8 @@ static int refuse(const Scheduler *s, const Feature *f, const char *why)
     return must ? -EINVAL : 0;
 }
 
-/* Logs once which features run on the CPU beside the program's device, for want of GPU code: a
- * report says so, and the program may write none. */
+/* Logs once which features run on the CPU beside the program's device because they have no GPU
+ * code. Reports say it, too, but the program may write none. */
 static void tell_beside(const Scheduler *s)
 {
     char names[512];

@@ -213,8 +213,8 @@ int scores_set(ScoreStore *store, const char *name, unsigned index, double value
     return err == -ERANGE ? -EINVAL : err;
 }
 
-/* Moves the elements that are kept to the front, once that frees half of the memory or more: then
- * each is moved a few times at most. */
+/* Moves the elements that are kept to the front, but only if that frees at least half of the
+ * memory. Each element is thus moved a few times at most. */
 static void forget_in_column(Column *column, unsigned before)
 {
     const size_t gone = before > column->base ? before - (size_t)column->base : 0;

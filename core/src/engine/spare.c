@@ -11,10 +11,11 @@
 #include "gpu/device.h"
 #include "gpu/upload.h"
 
-/* The most that is kept. Programs that hold thousands of pictures need not have all their memory
- * kept, only that of the frames in flight. */
+/* At most so many blocks are kept. That is enough for the frames in flight, also in programs that
+ * release thousands of pictures. */
 enum { BLOCKS_MOST = 64 };
-/* A block that was not wanted for so many pictures is of a size that is not used any more. */
+/* A kept block is freed when the last 64 pictures had no use for it: its size is no longer
+ * needed. */
 enum { IDLE_MOST = 64 };
 #define BYTES_MOST ((size_t)512 << 20)
 
@@ -22,8 +23,8 @@ struct SpareBlock {
     SpareBlock *next;
     void *memory;
     size_t size;
-    GpuDevice *device; /* the memory is the device's, which the memory keeps; NULL: ordinary */
-    uint64_t returned; /* after so many calls of spare_take */
+    GpuDevice *device; /* owns the memory, which keeps the device open; NULL: ordinary memory */
+    uint64_t returned; /* value of spares.taken when the block came back */
 };
 
 static struct {
@@ -34,7 +35,7 @@ static struct {
     unsigned contexts;
     GpuDevice *device;
     unsigned device_users;
-    int process; /* that uses the device: a child cannot use its parent's */
+    int process; /* the process that uses the device: a child process cannot use it */
 } spares;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `spares` */
 
@@ -65,7 +66,8 @@ static void drop_locked(SpareBlock **link, SpareBlock **dropped)
     *dropped = block;
 }
 
-/* In a child process: forgets the parent's device, and its memory, which stays where it is. */
+/* In a child process, forgets the parent's device and its blocks, whose memory is never freed
+ * here. */
 static void check_process_locked(void)
 {
     const int process = getpid();
@@ -86,7 +88,8 @@ static void check_process_locked(void)
     spares.process = process;
 }
 
-/* Takes the blocks out that are not of this device (NULL: ordinary memory). */
+/* Removes the blocks that are not of this device and returns them. NULL removes those of all
+ * devices. */
 static SpareBlock *drop_others_locked(const GpuDevice *device)
 {
     SpareBlock *dropped = NULL;
@@ -100,8 +103,8 @@ static SpareBlock *drop_others_locked(const GpuDevice *device)
 
 /* ---- taking ---- */
 
-/* Takes a block of this size out. NULL: there is none; a block that is too old is then in
- * *dropped. */
+/* Removes a block of this size from the list and returns it. NULL: there is none; if the oldest
+ * block has been idle for too long, it is then moved to *dropped. */
 static SpareBlock *find_locked(size_t size, SpareBlock **dropped)
 {
     SpareBlock **oldest = NULL;
@@ -121,7 +124,7 @@ static SpareBlock *find_locked(size_t size, SpareBlock **dropped)
     return NULL;
 }
 
-/* Takes memory of the device, or ordinary memory if the device has none left. */
+/* Allocates memory of the device, or ordinary memory if the device has none left. */
 static int fill(SpareBlock *block)
 {
     int err = -ENOMEM;
@@ -137,7 +140,7 @@ static int fill(SpareBlock *block)
     return err;
 }
 
-/* `device` is retained during the call. */
+/* The caller retains `device` during the call. */
 static int create(SpareBlock **out, size_t size, GpuDevice *device)
 {
     SpareBlock *const block = mem_zalloc(sizeof(*block));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Memory of pictures that programs allocate one by one, as FFmpeg's filter does for each frame.
- * While there is a context, memory that comes back is kept and handed out again: new memory costs a
+ * While a context exists, memory that comes back is kept for later pictures: new memory costs a
  * page fault for every page of it, and the program's thread waits for these. If a context scores on
- * a device, the memory is one that this device copies from directly. Any thread may call these
- * functions. */
+ * a device, the memory is of a kind that this device copies from directly. Any thread may call
+ * these functions. */
 #ifndef ENGINE_SPARE_H
 #define ENGINE_SPARE_H
 
@@ -13,19 +13,21 @@
 typedef struct GpuDevice GpuDevice;
 typedef struct SpareBlock SpareBlock;
 
-/* Takes a block of zeroed memory, aligned for pictures, which is in *memory. -ENOMEM: there is
- * none; other errors are the device's. */
+/* Returns a block of zeroed memory, aligned for pictures, and its address in *memory. The caller
+ * owns it until spare_give_back. -ENOMEM: there is none; other errors are the device's. */
 int spare_take(SpareBlock **block, size_t size, void **memory);
-/* Clears the memory and keeps it, or frees it. */
+/* Takes the block back: clears the memory and keeps it, or frees it. */
 void spare_give_back(SpareBlock *block);
 
-/* From the first context on memory is kept; with the last one it is freed. */
+/* Called by each context: memory is kept from the first one's spare_enter on, and freed with the
+ * last one's spare_leave. */
 void spare_enter(void);
 void spare_leave(void);
 
-/* From now on memory of this device is handed out. False: that of another device is. */
+/* Makes spare_take return memory of this device from now on. Returns false if another device is in
+ * use already. */
 bool spare_use_device(GpuDevice *device);
-/* After spare_use_device returned true: ends it, with the last that used the same device. */
+/* Ends one use that spare_use_device began. After the last one, memory is ordinary again. */
 void spare_leave_device(void);
 
 #endif

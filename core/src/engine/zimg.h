@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The functions of zimg, which is opened when it is first needed. Any thread. */
+/* The functions of zimg, which is opened when it is first needed. Any thread may open it. */
 #ifndef ENGINE_ZIMG_H
 #define ENGINE_ZIMG_H
 

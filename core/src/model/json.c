@@ -257,7 +257,7 @@ static int read_switch(Reader *r, const json_t *object, const char *key, bool *o
     return 0;
 }
 
-/* An unknown one would change scores. */
+/* Refuses unknown keys, because they could change scores. */
 static int check_transform_keys(Reader *r, const char *key, const json_t *object)
 {
     static const char *const known[] = {
@@ -440,8 +440,7 @@ static const char *const descriptions[] = {
     "stats",   "train_frames", "url",     "version",
 };
 
-/* A key that this version does not know may change the meaning of all others: newer files have
- * keys that older versions lack. */
+/* Refuses unknown keys. Newer model files may have keys that change the meaning of the others. */
 static int check_keys(Reader *r, const json_t *dict)
 {
     const char *key;

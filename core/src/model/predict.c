@@ -138,7 +138,7 @@ int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool qui
     return predict(model, scores, index, quiet, NULL, score);
 }
 
-/* The place of scores in a report that were asked for after the flush. */
+/* The order in reports of scores that were asked for after the flush. */
 static const ScoreOrder after_flush = { .step = SCORES_FLUSH, .feature = UINT_MAX };
 
 int model_predict_early(VmafModel *model, ScoreStore *scores, unsigned index, double *score)
@@ -198,7 +198,7 @@ static bool stored_figures(const VmafModelCollection *c, ScoreStore *scores, uns
     return true;
 }
 
-/* early: while frames are still being read; logs nothing then. */
+/* `early`: frames are still being read; nothing is logged. */
 static int predict_figures(VmafModelCollection *c, ScoreStore *scores, unsigned index, bool early,
                            double *figures)
 {

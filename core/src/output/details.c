@@ -179,8 +179,8 @@ static uint64_t number_in(const NotedFrame *frame, bool is_ref)
     return is_ref ? frame->ref : frame->dist;
 }
 
-/* True if the number of each frame of the report is known, and one does not follow from `skipped`.
- */
+/* True if the numbers of all frames of the report are known and do not simply follow one another
+ * from `skipped` on. */
 static bool has_numbers(const Sheet *sheet, bool is_ref)
 {
     const Notes *const notes = sheet->report->notes;
