@@ -86,14 +86,15 @@ static int adm_init(Feature *f)
     return 0;
 }
 
-/* Closer than three heights of 1080 lines the weights leave the range of the fixed point. */
+/* At distances below three picture heights of 1080 lines, weights exceed the range of the
+ * fixed-point numbers. */
 static bool is_too_close(const AdmCsf *csf)
 {
     return csf->view_dist * csf->display_height < 3.0 * 1080.0;
 }
 
-/* True if the features differ only in what follows after the transform: contrast sensitivity, and
- * how scores are made of sums. */
+/* True if the features differ only in steps after the transform: contrast sensitivity, and how
+ * scores are computed from sums. */
 static bool can_join(const Feature *f, const Feature *other)
 {
     const AdmOptions *const a = f->options, *const b = other->options;

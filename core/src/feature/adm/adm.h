@@ -166,8 +166,8 @@ void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape,
 
 /* ---- Frame routine */
 
-/* Create and destroy the working memory of one measure at a time: line buffers and low-pass planes,
- * for the feature and its guests (FeatureDef.scratch_create and scratch_destroy). */
+/* Create and destroy the working memory of one measure at a time, for a feature and its guests:
+ * line buffers and low-pass planes (FeatureDef.scratch_create and scratch_destroy). */
 typedef struct AdmFrame AdmFrame;
 int adm_frame_create(const Feature *f, void **frame);
 void adm_frame_destroy(void *frame);

@@ -128,21 +128,22 @@ void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape, const 
 enum { REF, DIST, PICTURES };
 enum { RESTORED, ADDITIVE, COMPONENTS };
 
-/* The rows that a sweep keeps for one contrast sensitivity. The index is y & 1 or y % 3: row y is
- * still needed when the row below comes in. `near` and `own` are those of each masker. */
+/* The rows that a sweep keeps for one view. The first index is y & 1 or y % 3, because row y is
+ * still needed when the row below comes in. `near` and `own` belong to the component that masks the
+ * other one. */
 typedef struct ViewLines {
     uint32_t *weighed[2][COMPONENTS][ADM_BANDS];
     int32_t *near[3][COMPONENTS], *own[2][COMPONENTS];
 } ViewLines;
 
-/* The rows that it keeps for all of them. */
+/* The rows that a sweep keeps for all views. */
 typedef struct Lines {
     void *split_work;
     void *band[PICTURES][ADM_BANDS];
     void *component[2][COMPONENTS][ADM_BANDS]; /* fine levels: the signals; coarse levels:
                                                 * temporary */
     int32_t *mask_work;
-    ViewLines *view; /* view_count of them */
+    ViewLines *view; /* an array of view_count elements */
 } Lines;
 
 typedef struct Plane {
@@ -155,11 +156,12 @@ struct AdmFrame {
     Lines lines[SWEEP_JOBS];
     Plane low[ADM_LEVELS - 1][PICTURES]; /* low-pass bands, which the next level splits */
 
-    /* The feature and its guests; each sees with the weights of the view of its number. */
+    /* Number of the feature and its guests, and of their views. view_of[i] is the view of feature
+     * i: 0 is the feature itself, the others are its guests. */
     unsigned feature_count, view_count;
     unsigned *view_of;
-    const AdmSetup **view; /* whose weights and routines the view has */
-    AdmSums *sums;         /* view_count for each job: row energies so far */
+    const AdmSetup **view; /* the setup of the first feature that has the view */
+    AdmSums *sums;         /* row energies so far; view_count elements for each job */
 };
 
 /* ---- Memory: one block, divided into pieces. A first pass without a block computes its size. */
@@ -226,7 +228,7 @@ static void carve_all(Carver *c, AdmFrame *s, const AdmSetup *setup)
     }
 }
 
-/* True if both weigh the bands alike, so that their sums are the same. */
+/* True if both have the same weights of the bands, so that their sums are the same. */
 static bool see_alike(const AdmSetup *a, const AdmSetup *b)
 {
     for (int i = 0; i < ADM_LEVELS; i++)
@@ -235,7 +237,7 @@ static bool see_alike(const AdmSetup *a, const AdmSetup *b)
     return true;
 }
 
-/* Numbers the different contrast sensitivities of a feature and its guests. */
+/* Finds the views of a feature and its guests, and numbers them. */
 static int list_views(AdmFrame *s, const Feature *f)
 {
     s->feature_count = 1 + f->guest_count;
@@ -378,8 +380,8 @@ static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
     add_row(sums->den, row, s->l->plain_row);
 }
 
-/* Adds the energy of one component of row y, masked by the other component in rows y-1…y+1, as view
- * number v sees it. */
+/* Adds the energy of one component of row y, masked by the other component in rows y-1…y+1, for
+ * view number v. */
 static void masked_energy(const Sweep *s, const Lines *lines, unsigned v, int y, int signal,
                           int64_t total[ADM_BANDS])
 {
@@ -401,7 +403,7 @@ static void masked_energy(const Sweep *s, const Lines *lines, unsigned v, int y,
     add_row(total, row, s->l->row);
 }
 
-/* Adds to the sums of each view. */
+/* Adds the energies of row y to the sums of each view. */
 static void masked_energies(const Sweep *s, const Lines *lines, int y, AdmSums *sums)
 {
     for (unsigned v = 0; v < s->frame->view_count; v++) {
@@ -430,7 +432,7 @@ static AdmSums *sums_of(const Sweep *s, unsigned job)
 
 /* Sweeps rows first…last-1 of the bands: writes their low-pass rows and sums those in the core.
  * Masks reach one row further, so two jobs compute those rows. The reference's own energy does not
- * depend on the view: the first one's sums have it. */
+ * depend on the view, so only the sums of view 0 contain it. */
 static void sweep_job(void *arg, unsigned job)
 {
     Sweep *const s = arg;
@@ -462,7 +464,7 @@ static void sweep_job(void *arg, unsigned job)
         masked_energies(s, lines, core1 - 1, sums);
 }
 
-/* Adds what a job has summed of a level to the results. */
+/* Adds a job's sums of one level to the results of all features. */
 static void add_sums(const Sweep *s, unsigned job, void *const *results)
 {
     const AdmFrame *const frame = s->frame;

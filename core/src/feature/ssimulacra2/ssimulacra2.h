@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Private declarations of ssimulacra2: constants of a clip, the table of row functions, the frame
- * routine, and the way from sums to the score. */
+ * routine, and the functions that compute the score from sums. */
 #ifndef FEATURE_SSIMULACRA2_SSIMULACRA2_H
 #define FEATURE_SSIMULACRA2_SSIMULACRA2_H
 
@@ -29,15 +29,15 @@ typedef struct Ssimu2Result {
 /* Converts samples to R'G'B'. */
 typedef struct Ssimu2Matrix {
     bool gbr;       /* the planes are G', B' and R', and each is taken as luma */
-    int32_t black;  /* luma: (sample - black) * luma is y */
-    int32_t centre; /* chroma: its sample of no colour, times 8 */
+    int32_t black;  /* the sample of black: luma as a signal is (sample - black) * luma */
+    int32_t centre; /* the chroma sample of grey, times 8 */
     float luma;
-    float red_v, green_u, green_v, blue_u; /* factors of chroma, times 8 and less `centre` */
+    float red_v, green_u, green_v, blue_u; /* factors for chroma as Ssimu2Dsp.chroma writes it */
 } Ssimu2Matrix;
 
-/* The most columns that a row function handles. It may write whole vectors, up to SSIMU2_PAD floats
- * beyond the last column, and read as far in rows of floats. It reads no sample of a picture beyond
- * the last one. */
+/* A row function handles at most SSIMU2_STRIP columns, or SSIMU2_TILE in functions for tiles. It
+ * may write whole vectors, up to SSIMU2_PAD floats beyond the last column, and read as far in rows
+ * of floats. It reads no sample of a picture beyond the last one. */
 enum { SSIMU2_STRIP = 256, SSIMU2_TILE = 128, SSIMU2_PAD = 16 };
 
 /* A row of the filtered quantities of a tile, in this order: reference, distorted plane, square of
@@ -49,20 +49,20 @@ typedef float Ssimu2Filtered[SSIMU2_QUANTITIES][SSIMU2_TILE];
 typedef float Ssimu2Columns[SSIMU2_SUMS][SSIMU2_TILE];
 
 typedef struct Ssimu2Dsp {
-    /* Writes chroma for n columns of luma: eight times its value, less `centre`. The first column
+    /* Writes chroma for n columns of luma: eight times its value, minus `centre`. The first column
      * is even, and the samples `near` and `far` of the two nearest rows begin there. With
-     * subsampling, the nearer row counts three times, and a column between two samples takes both
-     * of them. The rows have `samples` more samples; the last one is repeated. Without subsampling,
-     * `far` does not count. */
+     * subsampling, the nearer row has three times the weight of the other one, and a column between
+     * two samples takes their mean. The rows have `samples` more samples; the last one is repeated.
+     * Without subsampling, `far` is not read. */
     void (*chroma)(float *out, const void *near, const void *far, unsigned n, unsigned samples,
                    int32_t centre);
     /* Writes linear light of n pixels, from a row of luma and from chroma that `chroma` wrote. */
     void (*colour)(float *const rgb[3], const void *luma, const float *u, const float *v,
                    unsigned n, const Ssimu2Matrix *matrix);
-    /* Writes linear light of n samples of one plane, as of luma without chroma. */
+    /* Writes linear light of n samples of one plane, which are taken as luma without chroma. */
     void (*grey)(float *out, const void *samples, unsigned n, const Ssimu2Matrix *matrix);
     void (*xyb)(float *const xyb[3], const float *const rgb[3], unsigned n);
-    /* Writes n means of squares of 2x2 values; rows[1] is the lower row. */
+    /* Writes n means of blocks of 2x2 values; rows[1] is the lower row. */
     void (*halve)(float *out, const float *const rows[2], unsigned n);
     /* Blurs n <= SSIMU2_TILE columns along rows, which have SSIMU2_REACH more columns on both
      * sides. Without `ssim`, the last two quantities are left out. */
@@ -81,16 +81,16 @@ uint32_t ssimu2_mix_roots(void);
 
 /* ---- the clip ---- */
 
-/* The maps of a scale and channel that have a weight. */
+/* The error maps of one scale and channel whose weight is not 0. */
 typedef struct Ssimu2Channel {
     bool ssim, edges;
-    size_t first; /* of the channel's sums of blocks: ssim, its fourth power; ring, lost, theirs */
+    size_t first; /* index of its first sum: ssim, ssim^4, ring, lost, ring^4, lost^4 */
 } Ssimu2Channel;
 
 typedef struct Ssimu2Scale {
     unsigned w, h;
     unsigned across, down; /* number of blocks */
-    size_t pitch, first;   /* floats in a row of linear light; its first plane, of six */
+    size_t pitch, first;   /* floats in a row of linear light; index of its first plane, of six */
     Ssimu2Channel channel[3];
 } Ssimu2Scale;
 
@@ -100,12 +100,12 @@ typedef struct Ssimu2Setup {
     bool prune;
     unsigned scales;
     Ssimu2Scale scale[SSIMU2_SCALES];
-    size_t light;  /* floats of the planes of all scales but the first */
-    size_t blocks; /* sums of all blocks */
+    size_t light;  /* number of floats in the planes of all scales but the first */
+    size_t blocks; /* number of sums of all blocks */
     Ssimu2Dsp dsp;
 } Ssimu2Setup;
 
-/* Sets all but dsp. -EINVAL (logged) for a shape or an option that is not supported. */
+/* Sets all members but dsp. -EINVAL (logged) for a shape or an option that is not supported. */
 int ssimu2_setup_init(Ssimu2Setup *setup, const FrameShape *shape, const Ssimu2Options *options);
 
 static inline size_t ssimu2_block_count(const Ssimu2Scale *scale)
@@ -115,7 +115,7 @@ static inline size_t ssimu2_block_count(const Ssimu2Scale *scale)
 
 /* ---- from sums to the score ---- */
 
-/* Fills scale->channel but `first`, for all scales. */
+/* Fills in scale->channel, except `first`, for all scales. */
 void ssimu2_find_maps(Ssimu2Setup *setup);
 
 /* Adds up the blocks of all planes, in raster order. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The frame routine of ssimulacra2. Scales are taken one after another, because each is made of the
- * one before. A scale is cut into strips of columns and bands of rows. A strip moves down its band
- * by a row of blocks at a time: it turns rows into XYB, which stay in the cache, and sums up the
- * maps of tiles, channel by channel. */
+/* The frame routine of ssimulacra2. Scales are computed one after another, because each is made
+ * from the one before. A scale is cut into strips of columns and bands of rows. A job moves down a
+ * strip of its band by a row of blocks at a time: it converts rows to XYB, which stay in the cache,
+ * and sums up the maps of tiles, channel by channel. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 enum {
     JOBS = 16,           /* at most */
     BAND = 8,            /* rows of blocks in a band, if threads share the frame */
-    SHARED = 256 * 1024, /* pixels from which on they do */
+    SHARED = 256 * 1024, /* pixels of a frame from which on threads share it */
     TILES = SSIMU2_STRIP / SSIMU2_TILE,
-    WIDTH = SSIMU2_PAD + SSIMU2_STRIP + SSIMU2_REACH + SSIMU2_PAD, /* of a row of a strip */
+    WIDTH = SSIMU2_PAD + SSIMU2_STRIP + SSIMU2_REACH + SSIMU2_PAD, /* width of a row of a strip */
     ROWS = SSIMU2_BLOCK + 2 * SSIMU2_REACH,
 };
 
@@ -44,7 +44,7 @@ typedef struct Pass {
     unsigned strips, bands, band_rows, jobs;
 } Pass;
 
-/* Columns x0 to x1 - 1, and `from` to `to` with those that the blur needs. */
+/* Columns x0 to x1 - 1 of a band; `from` to `to` includes the columns that the blur needs. */
 typedef struct Strip {
     const Pass *pass;
     const Ssimu2Scale *scale;
@@ -87,7 +87,7 @@ static void spread_chroma(const Strip *s, const VmafPicture *pic, unsigned p, un
                       pic->w[p] - x, centre);
 }
 
-/* Linear light of G', B' and R', the planes of an RGB picture. */
+/* Writes linear light of an RGB picture, whose planes are G', B' and R'. */
 static void take_rgb(const Strip *s, const VmafPicture *pic, float *const rgb[3], unsigned y,
                      const Ssimu2Matrix *matrix)
 {
@@ -97,8 +97,8 @@ static void take_rgb(const Strip *s, const VmafPicture *pic, float *const rgb[3]
                                  matrix);
 }
 
-/* Lets the cache fetch the strip's samples of the row after next. Rows of a strip are too short for
- * the CPU to see that coming. */
+/* Fetches the strip's samples of the row after next into the cache. Rows of a strip are too short
+ * for the CPU to notice by itself that they will be read. */
 static void fetch_ahead(const Strip *s, const VmafPicture *pic, unsigned y)
 {
     enum { LINE = 64 };
@@ -174,7 +174,7 @@ static void make_xyb(const Strip *s, unsigned row, unsigned picture, const float
     }
 }
 
-/* Turns rows y and y + 1 of both pictures, y even, into XYB at `row` of the buffer, and halves
+/* Converts rows y and y + 1 of both pictures, y even, to XYB at `row` of the buffer, and halves
  * those that belong to the strip's band. */
 static void take_rows(const Strip *s, unsigned row, unsigned y)
 {
@@ -216,7 +216,7 @@ static void fill_rows(const Strip *s, unsigned from, unsigned to, int y)
 
 /* ---- sums ---- */
 
-/* The sum of a block's columns, by halves. */
+/* Returns the sum of a block's columns, added by halves. */
 static float block_sum(float *columns)
 {
     for (unsigned half = SSIMU2_BLOCK / 2; half; half /= 2)
@@ -267,7 +267,7 @@ static void filter_row(const Tile *t, unsigned row, unsigned line)
                                       t->channel->ssim);
 }
 
-/* Takes a row of blocks, from row y of the scale on. */
+/* Computes the sums of a row of blocks, from row y of the scale on. */
 static void take_tile(const Tile *t, unsigned y)
 {
     const Strip *const s = t->strip;
@@ -379,7 +379,7 @@ int ssimu2_frame_create(const Feature *f, void **out)
         *out = NULL;
         return -ENOMEM;
     }
-    /* Vectors read past the ends of what is filled: that memory must be defined. */
+    /* Vector code reads beyond the rows that are filled, so that memory must be defined. */
     memset(frame->light, 0, setup->light * sizeof(float));
     memset(frame->buffers, 0, frame->jobs * sizeof(*frame->buffers));
     return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Row functions of ssimulacra2 that the compiler turns into vector code by itself. Scalar and
  * vector code include this file, each compiled for its own instruction set. Indices are size_t:
- * 2 * x could wrap in an unsigned int, and then neighbours would not count as neighbours. */
+ * with unsigned int the compiler must expect 2 * x to wrap, and cannot load neighbours as a
+ * vector. */
 #include "feature/ssimulacra2/ssimulacra2.h"
 
 #define DEFINE_CHROMA(bits, type)                                                                  \

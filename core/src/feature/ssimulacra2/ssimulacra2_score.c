@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The way from sums of blocks to the score of ssimulacra2, in double precision, for all devices. */
+/* Computes the score of ssimulacra2 from the sums of blocks, in double precision, for all
+ * devices. */
 #include <math.h>
 #include <string.h>
 
@@ -125,7 +126,7 @@ static const double weights[WEIGHTS] = {
     0.00010854057858411537,
 };
 
-/* Pruning leaves out smaller ones. */
+/* The option `prune` leaves out weights below this one. */
 #define LEAST_WEIGHT 0.01
 
 static double weight_of(const Ssimu2Setup *setup, unsigned channel, unsigned scale, unsigned term)
@@ -186,7 +187,8 @@ double ssimu2_power(double x, double p)
 {
     static const double root_2 = 0x1.6a09e667f3bcdp+0, log_2 = 0x1.62e42fefa39efp-1;
     static const double log2_e = 0x1.71547652b82fep+0;
-    /* log_2 in two parts: the first times any exponent is exact. */
+    /* The natural logarithm of 2 in two parts: the product of the first one and any exponent is
+     * exact. */
     static const double log_2_high = 0x1.62e42fee00000p-1, log_2_low = 0x1.a39ef35793c76p-33;
     uint64_t bits;
     memcpy(&bits, &x, sizeof(bits));

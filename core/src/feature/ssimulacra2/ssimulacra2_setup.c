@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* How much red and blue count in luma. */
+/* The weights of red and blue in luma. */
 static const struct {
     const char *name;
     double red, blue;
@@ -19,7 +19,7 @@ static const struct {
     { "bt2020ncl", 0.2627, 0.0593 },
 };
 
-/* How the samples of a picture are coded. Those of fewer bits were widened by a factor. */
+/* The coding of the samples of a picture. Samples of fewer bits were widened by a factor. */
 typedef struct Samples {
     char matrix[16], range[16];
     unsigned bits;
@@ -58,7 +58,8 @@ static int fill_matrix(Ssimu2Matrix *matrix, const Samples *samples, unsigned bp
     return 0;
 }
 
-/* Reads MATRIX/RANGE or MATRIX/RANGE/BITS. Without tags the options count. */
+/* Reads MATRIX/RANGE or MATRIX/RANGE/BITS. Without tags the options `matrix` and `range` are
+ * used. */
 static int read_samples(Samples *samples, const Ssimu2Options *o, const char *tags, unsigned bpc)
 {
     int end = 0;

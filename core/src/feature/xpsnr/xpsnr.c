@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* From this rate on, activity is the second difference of frames. */
+/* From this rate on, activity uses the second difference of frames. */
 #define SECOND_ORDER_FPS 32.0
 
 enum { OUT_Y, OUT_U, OUT_V };
@@ -56,7 +56,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     return 0;
 }
 
-/* The level in dB of a distortion that has this root. */
+/* Returns the level in dB of a distortion with this square root. */
 static double level(const FrameShape *shape, unsigned p, double root)
 {
     const uint64_t peak = (UINT64_C(1) << shape->bpc) - 1;
@@ -64,7 +64,8 @@ static double level(const FrameShape *shape, unsigned p, double root)
     return 10.0 * decimal_log((double)full / (root * root));
 }
 
-/* Says which difference is taken. Programs other than the command often do not pass the rate. */
+/* Logs which temporal difference is used. Programs other than the command often do not pass the
+ * frame rate. */
 static void log_order(const Feature *f, const XpsnrSetup *setup)
 {
     const XpsnrOptions *const o = f->options;
@@ -96,8 +97,8 @@ static int report(Feature *f, const FrameId *id, const void *result)
     return err;
 }
 
-/* Reports the level of the mean root. If most frames have no distortion, the level of the others is
- * not defined, and the average is infinite as that of these frames. */
+/* Reports the level of the mean root. Frames with distortion have roots of 1 and more, so a mean
+ * below 1 comes from frames without distortion, and the average is then infinite as theirs. */
 static int flush(Feature *f)
 {
     const XpsnrState *const state = f->state;

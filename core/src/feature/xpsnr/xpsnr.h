@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Private declarations of xpsnr: constants of a clip, sums of blocks, the table of tile functions,
- * the frame routine, and the way from sums to distortions. */
+ * the frame routine, and the function that computes distortions from sums. */
 #ifndef FEATURE_XPSNR_XPSNR_H
 #define FEATURE_XPSNR_XPSNR_H
 
@@ -68,19 +68,19 @@ void xpsnr_dsp_init(XpsnrDsp *dsp, unsigned bpc, unsigned order, bool large, uns
 typedef struct XpsnrSetup {
     FrameShape shape;
     unsigned planes;       /* bit p: plane p is measured */
-    unsigned order;        /* of the temporal difference: 1 or 2 */
+    unsigned order;        /* order of the temporal difference: 1 or 2 */
     bool plain;            /* the picture is too small for weights: one block, no activity */
     bool large;            /* the activity is measured at half the resolution */
     bool smooth;           /* weights are limited by those of their neighbours */
-    unsigned edge[3];      /* columns of a block of each plane, */
-    unsigned edge_y[3];    /* and rows */
+    unsigned edge[3];      /* columns of a block in each plane */
+    unsigned edge_y[3];    /* rows of a block in each plane */
     unsigned across, down; /* number of blocks */
-    double scale, floor;   /* of the weights; the smallest activity */
+    double scale, floor;   /* factor of the weights; smallest activity */
     XpsnrDsp dsp;
     void *zeros; /* a row of luma, in place of frames that do not exist */
 } XpsnrSetup;
 
-/* Sets all but dsp and zeros. */
+/* Sets all members but dsp and zeros. */
 void xpsnr_setup_init(XpsnrSetup *setup, const FrameShape *shape, unsigned planes, unsigned order);
 
 static inline size_t xpsnr_block_count(const XpsnrSetup *setup)
@@ -88,8 +88,8 @@ static inline size_t xpsnr_block_count(const XpsnrSetup *setup)
     return (size_t)setup->across * setup->down;
 }
 
-/* Weights the blocks of a frame with `history` earlier frames. `weights` is working memory for as
- * many numbers as there are blocks. */
+/* Computes the distortion of each plane from the blocks of a frame, weighted, with `history`
+ * earlier frames. `weights` is working memory for one number a block. */
 void xpsnr_distortion(const XpsnrSetup *setup, const XpsnrBlock *blocks, unsigned history,
                       double *weights, uint64_t distortion[3]);
 
@@ -116,8 +116,8 @@ void xpsnr_frame_measure(XpsnrFrame *frame, const XpsnrSetup *setup, const Frame
 typedef struct XpsnrState {
     XpsnrSetup setup; /* first: the frame routine takes f->state as an XpsnrSetup */
     void *collected;  /* an XpsnrFrame for the results of a GPU, which one thread collects */
-    uint64_t frames;  /* reported so far */
-    double roots[3];  /* sums of the roots of distortions */
+    uint64_t frames;  /* number of frames reported so far */
+    double roots[3];  /* sums of the square roots of distortions */
 } XpsnrState;
 
 extern const FeatureGpu xpsnr_gpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The frame routine of xpsnr: takes the planes of a pair through the tile functions, and adds their
+/* The frame routine of xpsnr: passes the planes of a pair to the tile functions, and adds their
  * sums to blocks. A row of blocks is one job of the team. */
 #include <errno.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static void find_rows(Rows *rows, const XpsnrSetup *setup, const VmafPicture *pi
     }
 }
 
-/* Adds sums of `step` columns each to the blocks of plane p that the columns are in. `member` is
- * the first block's sum. */
+/* Adds sums of `step` columns each to the blocks of plane p that contain these columns. `member`
+ * points to the sum in the first block. */
 static void add_to_blocks(uint64_t *member, const uint64_t *sums, unsigned step, unsigned x0,
                           unsigned x1, unsigned edge)
 {

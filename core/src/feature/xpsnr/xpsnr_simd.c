@@ -47,8 +47,8 @@ static XpsnrRows copy_edge(Edge *edge, XpsnrRows rows, int from, int to, unsigne
     return edge->row - from;
 }
 
-/* All ones in the lanes of 16 bits that hold columns from `border` to w - 1 - border. With `cells`,
- * a lane is that of the even column at or before it. */
+/* Returns all ones in the lanes of 16 bits that hold columns from `border` to w - 1 - border. With
+ * `cells`, a lane is set if the even column at or before it is. */
 static vi inner_columns(unsigned x, unsigned w, unsigned border, int cells)
 {
     uint16_t mask[V16];
@@ -200,7 +200,7 @@ V_INLINE vi load_both(XpsnrRows rows, int row, unsigned x, int bytes)
     return v_add16(load16(rows[row - 2], x, bytes), load16(rows[3 - row], x, bytes));
 }
 
-/* With `full`, samples take all of 16 bits, and two do not add up in a lane. */
+/* With `full`, samples take all 16 bits of a lane, and the sum of two does not fit a lane. */
 V_INLINE vi spatial_large_block(XpsnrRows rows, unsigned n, unsigned x, vi inner, int bytes,
                                 int full)
 {
@@ -285,8 +285,8 @@ V_INLINE vi temporal_block32(XpsnrRows rows, const XpsnrRows earlier[2], unsigne
     return sum;
 }
 
-/* Sums over cells of 2x2 samples; pairs of columns are added up in 32 bits, so this is right at all
- * depths. */
+/* Sums over cells of 2x2 samples. Pairs of columns are added up in 32 bits, so nothing overflows at
+ * any depth. */
 V_INLINE vi temporal_large_block(XpsnrRows rows, const XpsnrRows earlier[2], unsigned n, unsigned x,
                                  int bytes, int order)
 {
@@ -351,7 +351,7 @@ DEFINE_TEMPORAL(temporal_2_large_16, 2, 2, LARGE)
 
 /* ---- squared errors ---- */
 
-/* Adds to the sums of two columns each. */
+/* Adds squared errors to sums of two columns each. */
 V_INLINE void squares_block16(uint64_t *sums, XpsnrRows ref, XpsnrRows dist, unsigned n, unsigned x,
                               int bytes)
 {
@@ -378,7 +378,7 @@ V_INLINE void squares_block32(uint64_t *sums, XpsnrRows ref, XpsnrRows dist, uns
     v_store(sums, sum);
 }
 
-/* Rows end at x1, where the tile is not whole. */
+/* In a tile that is not whole, rows end at x1. */
 V_INLINE void squares(uint64_t *sums, XpsnrRows ref, XpsnrRows dist, unsigned n, unsigned x0,
                       unsigned x1, int bytes, int wide)
 {

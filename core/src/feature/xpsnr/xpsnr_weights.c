@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The constants of a clip, and the way from the sums of blocks to the distortions of planes. The
- * doubles are computed here alone, in this order, for all devices. */
+/* The constants of a clip, and the distortions of planes from the sums of blocks. The doubles are
+ * computed only here, in this order, for all devices. */
 #include <math.h>
 
 #include "feature/common/plane.h"
@@ -8,9 +8,9 @@
 
 /* The area of the picture that blocks of 128x128 are meant for. */
 #define UHD_AREA (3840.0 * 2160.0)
-/* Activity is measured at half the resolution above this area, */
+/* In larger pictures activity is measured at half the resolution. */
 #define LARGE_AREA (2048 * 1152)
-/* and weights are smoothed up to this one. */
+/* In larger pictures weights are not smoothed. */
 #define SMOOTH_AREA (640 * 480)
 
 static unsigned smaller(unsigned a, unsigned b)
@@ -44,7 +44,7 @@ void xpsnr_setup_init(XpsnrSetup *setup, const FrameShape *shape, unsigned plane
                       sqrt(larger(0.00001, ratio))),
         .floor = (double)(1u << (shape->bpc - 6)),
     };
-    if (setup->plain) /* one block, with sides that are multiples of 4 as ever */
+    if (setup->plain) /* one block; its sides are multiples of 4, as those of all blocks */
         edge = ((shape->w[0] > shape->h[0] ? shape->w[0] : shape->h[0]) + 3) / 4 * 4;
     for (unsigned p = 0; p < 3; p++) {
         const bool half = p && shape->pix_fmt != VMAF_PIX_FMT_YUV444P;
