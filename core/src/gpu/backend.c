@@ -134,7 +134,7 @@ static bool names_software(const GpuDeviceInfo *device, const char *text)
     return strlen(text) == strlen(device->name);
 }
 
-/* A name that chooses the software device: its first word, or all of it. */
+/* Writes a name that chooses the software device: its first word, or all of it. */
 static void suggest_name(const GpuDeviceInfo *device, char *name, size_t size)
 {
     snprintf(name, size, "%.*s", (int)strcspn(device->name, " "), device->name);

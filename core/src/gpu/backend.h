@@ -70,10 +70,9 @@ const GpuBackend *gpu_backend_find(const char *name);
  * the length of `vif`. */
 size_t gpu_backend_strip(const char *extractor);
 
-/* Which device to choose. A named device is never replaced by another one. A software device is
+/* The device to choose. A named device is never replaced by another one. A software device is
  * chosen only if software is allowed or if it is asked for by a name that says so, such as
  * "llvmpipe": a number, a UUID, a PCI address or "Intel" does not (ADR 28). */
-
 typedef struct GpuWish {
     int index;          /* the device's index; -1: use `device` */
     const char *device; /* its number, UUID, PCI address or a part of its name; NULL: any */

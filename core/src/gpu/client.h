@@ -24,7 +24,7 @@ typedef struct Resident {
 
 struct GpuClient {
     const char *backend, *device;   /* names for reports; they live as long as the session */
-    const DeviceIdentity *identity; /* the same */
+    const DeviceIdentity *identity; /* lives as long as the session */
     unsigned depth;              /* frames it may hold between submit and collect, on all devices */
     bool fallback_cpu, required; /* as in GpuWish */
 
@@ -42,8 +42,8 @@ struct GpuClient {
     void (*own_destroy)(GpuClient *client); /* frees `own` */
 };
 
-/* True the first time that somebody asks for the session, unless the program tells which features
- * run on the CPU beside the device: then the log should. */
+/* True if the log should say which features run on the CPU beside the device: in the first call for
+ * a session, unless the program says it. */
 bool client_should_tell(GpuClient *client);
 
 /* ---- contexts ---- */
@@ -76,8 +76,7 @@ int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist);
 
 /* True if the picture is in memory of the device, from which the host has to fetch it. */
 bool client_holds(const GpuClient *client, const VmafPicture *pic);
-/* Makes a pair that the CPU converts readable for it. Waits for the
- * device. */
+/* Copies a pair to memory that the CPU can read, for a conversion. Waits for the device. */
 int client_fetch(GpuClient *client, VmafPicture *ref, VmafPicture *dist);
 
 /* Queues the pair for the given features and returns; blocks only while the ring of frames in

@@ -216,7 +216,7 @@ struct GpuDevice {
     const char *backend; /* "vulkan" */
     char name[256];
     char driver[256]; /* driver and version; the self-test stores its verdict under it */
-    /* As the driver tells them of the device that was really opened. */
+    /* The next two are of the device that was really opened, as the driver says. */
     uint8_t uuid[16]; /* the self-test stores its verdict under this too; zeros: unknown */
     char pci[32];     /* empty: unknown */
     GpuLimits limits;

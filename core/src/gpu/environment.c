@@ -142,7 +142,7 @@ static void close_all(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Without the name of a backend or a device (VMAF_BACKEND=auto), the CPU will do, too. */
+/* If neither a backend nor a device is named (VMAF_BACKEND=auto), the CPU may be used, too. */
 static GpuWish wish_of(const Shared *shared)
 {
     const bool named = shared->backend || shared->device;

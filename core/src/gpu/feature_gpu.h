@@ -35,15 +35,15 @@ struct FeatureGpu {
      * compare result_size bytes, and then measure and collect must both write every byte. */
     bool (*same)(const Feature *f, const void *a, const void *b);
 
-    /* NULL, or a measurement that the self-test compares before the feature itself: the step that
-     * drivers are known to get wrong. It is no feature that users know of. */
+    /* A measurement that the self-test compares before the feature itself: a step that drivers are
+     * known to compute wrongly. Users cannot choose it. NULL: there is none. */
     const FeatureDef *first_check;
 
     /* Width and height of the self-test's pictures, where the default ones are too small to show
      * errors; 0: the default. */
     unsigned test_w, test_h;
-    /* The size of a second self-test, for features that run other kernels on large pictures; 0:
-     * there is none. */
+    /* The picture size of a second self-test, for features that run other kernels on large
+     * pictures; 0: there is none. */
     unsigned large_w, large_h;
 };
 

@@ -100,7 +100,8 @@ static void report_failure(GpuDevice *device, const GpuCheck *check, int result,
                   check->def->name, device->name, result);
 }
 
-/* Tests pictures of one size. Returns as gpu_check, and leaves in *check what was tested last. */
+/* Tests pictures of one size. Returns the same values as gpu_check. *check describes the last
+ * test. */
 static int check_size(const SelfTest *test, GpuCheck *check, unsigned w, unsigned h, char *kernels,
                       size_t size)
 {
@@ -113,7 +114,7 @@ static int check_size(const SelfTest *test, GpuCheck *check, unsigned w, unsigne
     return result;
 }
 
-/* Compares the measurement that comes before the feature; on success `check` is of the feature
+/* Runs the check of FeatureGpu.first_check. On success `check` describes the feature itself
  * again. */
 static int check_first(const SelfTest *test, GpuCheck *check, char *kernels, size_t size)
 {

@@ -53,7 +53,7 @@ static void add_uuid(DeviceIdentity *identity, const uint8_t uuid[16])
     add_word(identity->uuid, sizeof(identity->uuid), text);
 }
 
-/* Adds a device to those that the identity describes. `index` -1: it is not in a list. */
+/* Adds a device to an identity. `index` -1: it is in no list of devices. */
 static void add_identity(DeviceIdentity *identity, const GpuDevice *device,
                          enum VmafDeviceType device_type, int index)
 {
@@ -67,7 +67,7 @@ static void add_identity(DeviceIdentity *identity, const GpuDevice *device,
 /* Warns once that scores are computed in software, whoever chose the device. */
 static void warn_of_software(const GpuBackend *backend, const GpuDeviceInfo *info)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `warned` and `count` */
     static struct {
         const GpuBackend *backend;
         char name[sizeof(info->name)];
@@ -130,7 +130,8 @@ static void log_devices(const GpuProbe *probe, const unsigned *indices, unsigned
     }
 }
 
-/* Several devices may have one name, so a backend that opens the wrong one would not be noticed. */
+/* Checks that the driver opened the chosen device. The name would not show it, because several
+ * devices may have the same one. */
 static int check_opened(const GpuDevice *device, const GpuDeviceInfo *chosen)
 {
     if (!memcmp(device->uuid, chosen->uuid, sizeof(device->uuid)) &&
@@ -166,7 +167,7 @@ static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, un
     return err;
 }
 
-/* The wish, with what the environment allows. */
+/* Returns the wish, in which the environment may allow software devices. */
 static GpuWish in_environment(const GpuWish *wish)
 {
     GpuWish own = *wish;

@@ -28,7 +28,7 @@ typedef struct GpuSession {
     char title[512];             /* the names of all devices */
     DeviceIdentity identity;     /* of all devices */
     bool fallback_cpu, required; /* as in GpuWish */
-    bool quiet;                  /* the program tells which features run on the CPU */
+    bool quiet;                  /* the program itself says which features run on the CPU */
 
     atomic_int references;                       /* one of the opener, and one of each client */
     _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that passed the self-test */
@@ -44,7 +44,8 @@ int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wis
  * failure. Its index in the backend's list is unknown. */
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth);
-/* Prints why the backend has no device as wished, and returns a negative errno; 0: it has. */
+/* Writes why the backend has no device as wished to `why`, and returns a negative errno; 0: it has
+ * one. */
 int session_missing(const GpuBackend *backend, const GpuWish *wish, char *why, size_t size);
 /* The i-th device, from 0 to more_count. */
 GpuDevice *session_device(const GpuSession *session, unsigned i);

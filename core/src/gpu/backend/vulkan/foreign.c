@@ -57,7 +57,8 @@ static uint32_t handle_types(VulkanDevice *dev, const VulkanForeign *from)
     return properties.memoryTypeBits;
 }
 
-/* The driver takes over the descriptor it gets; the caller keeps its own. */
+/* Gives the driver a duplicate, because it takes over the descriptor that it gets. The caller keeps
+ * its own. */
 static int import_open(const VulkanForeign *from, Import *import)
 {
     *import = (Import){

@@ -28,7 +28,7 @@ struct VmafVulkanSurface {
     bool is_dmabuf;
     unsigned layers, objects;
     SurfaceImage layer[3];
-    int fd[MAX_PLANES]; /* dma-bufs, to wait for their writers */
+    int fd[MAX_PLANES]; /* duplicates of the dma-bufs, to wait for their writers */
 };
 
 __attribute__((format(printf, 2, 3))) static int refuse(int err, const char *format, ...)
@@ -151,8 +151,8 @@ static int find_formats(VmafVulkanSurface *surface, const VmafVulkanSurfaceInfo 
 
 /* ---- images ---- */
 
-/* The parts of an image's description that several calls need. The structs point to each other, so
- * an object of this type cannot be copied. */
+/* The parts of an image's description that several calls need. Its structs point to each other, so
+ * it cannot be copied. */
 typedef struct ImageWish {
     VkExternalMemoryHandleTypeFlagBits handle_type;
     VkSubresourceLayout planes[MAX_PLANES];
@@ -261,8 +261,8 @@ static int check_modifier(const VulkanDevice *dev, const VmafVulkanSurfaceInfo *
     return 0;
 }
 
-/* Asks the driver whether it can import such an image. *alone: only memory that is for the image
- * alone. */
+/* Asks the driver whether it can import such an image. *alone is set if the memory must be
+ * dedicated to the image. */
 static int check_support(const VulkanDevice *dev, const ImageWish *wish, bool *alone)
 {
     const bool tiled = wish->info.tiling == VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT;
@@ -445,7 +445,7 @@ static void drop_objects(VmafVulkanSurface *surface)
         close(surface->fd[i]);
 }
 
-/* A dma-buf can be read when the fences of its writers have passed. */
+/* Waits until the fences of the writers of each dma-buf have passed. */
 static int await_writers(const VmafVulkanSurface *surface)
 {
     for (unsigned i = 0; i < surface->objects; i++) {

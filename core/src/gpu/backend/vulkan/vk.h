@@ -218,13 +218,13 @@ int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **ou
 
 /* ---- foreign.c ---- */
 
-/* Memory of another API. The caller keeps the handle. */
+/* Memory of another API, to be imported. The caller keeps the handle. */
 typedef struct VulkanForeign {
     VkExternalMemoryHandleTypeFlagBits type;
     intptr_t handle;
     VkDeviceSize size;
     uint32_t types; /* bits of the memory types that the buffer or image allows */
-    /* The memory is for one of these alone; both NULL: for any. */
+    /* The buffer or image that the memory is dedicated to; both NULL: none. */
     VkBuffer buffer;
     VkImage image;
 } VulkanForeign;
