@@ -331,7 +331,7 @@ static void metadata_handlers(void **state)
     }
 }
 
-/* While scores of a long stream are forgotten, the rest stays as it would be. */
+/* Forgetting the scores of a long stream changes nothing else. */
 static void scores_are_forgotten(void **state)
 {
     enum { PAIRS = 400, KEPT = 10 };

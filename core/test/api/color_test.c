@@ -141,7 +141,7 @@ static void unknown_colours_are_refused(void **state)
     assert_int_equal(score(SPACE_709, INPUT(&bt709, &bt709)).err, 0);
     assert_true(says("of the reference video are unknown", INPUT(NULL, &bt709)));
     assert_true(says("of the distorted video are unknown", INPUT(&bt709, &partly)));
-    /* without a target nobody asks */
+    /* without a target no colours are needed */
     assert_int_equal(score(NULL, INPUT(NULL, NULL)).err, 0);
     assert_int_equal(score(NULL, INPUT(&partly, NULL)).err, 0);
 }
@@ -150,7 +150,7 @@ static void matching_pictures_are_left_alone(void **state)
 {
     const Run plain = score(NULL, INPUT(NULL, NULL));
     const Run same = score(SPACE_709, INPUT(&bt709, &bt709));
-    assert_int_equal(same.err, 0); /* without zimg, too */
+    assert_int_equal(same.err, 0); /* works without zimg, too */
     assert_true(plain.y == same.y && plain.cb == same.cb);
     const Run pinned =
         score(SPACE_709 ", \"pixel_format\": \"420\", \"bit_depth\": 8", INPUT(&bt709, &bt709));
@@ -246,7 +246,7 @@ static void colours_are_set_before_the_first_pair(void **state)
     vmaf_close(vmaf);
 }
 
-/* The originals stay with the caller if a later step fails. */
+/* The caller keeps its pictures if a later step fails. */
 static void a_failed_read_changes_nothing(void **state)
 {
     if (!have_zimg())
@@ -318,7 +318,8 @@ static void bad_conversions_are_refused(void **state)
     vmaf_picture_unref(&other);
 }
 
-/* Returns memory that ends where no memory follows. It stays until the process ends. */
+/* Returns memory that ends where an unmapped page begins. The memory stays until the process
+ * ends. */
 static char *before_a_gap(size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size + page - 1) / page * page;
@@ -329,8 +330,8 @@ static char *before_a_gap(size_t size)
     return base + pages - size;
 }
 
-/* A picture in memory that zimg cannot read where it is: its rows are not aligned, and zimg would
- * read whole vectors, beyond the last sample. */
+/* Pictures are converted even if zimg cannot read their memory: the rows are not aligned, and zimg
+ * would read whole vectors, beyond the last sample. */
 static void unaligned_pictures_are_converted(void **state)
 {
     enum { WIDTH = 51 };
@@ -364,7 +365,7 @@ static void unaligned_pictures_are_converted(void **state)
 }
 
 #ifdef VMAF_PICTURE_HAS_COLOR
-/* Pictures that carry their colours. */
+/* A picture's own colours count before those of its video. */
 static void colours_of_pictures_count(void **state)
 {
     VmafPicture pic, made;

@@ -136,8 +136,8 @@ static void score(unsigned threads, unsigned subsample, uint64_t gpumask, Scores
 
 /* ---- tests ---- */
 
-/* Runs first, because a process warns of a device once. The program's level is NONE: only the user
- * can silence this warning. */
+/* Runs first, because a process warns of a device only once. The program's log level is NONE, which
+ * does not silence this warning: only the user can. */
 static void test_warning(void **unused)
 {
     const VmafDeviceOptions options = { .size = sizeof(options), .backend = "host" };
@@ -513,7 +513,8 @@ static void test_software(void **unused)
     }
 }
 
-/* The same with the structs of libvmaf_vulkan.h, which no environment names. */
+/* The states of libvmaf_vulkan.h refuse software devices, too. No environment variable names their
+ * device. */
 static void test_states(void **unused)
 {
     VmafDeviceInfo info;
@@ -540,7 +541,7 @@ static void test_states(void **unused)
     vmaf_vulkan_state_free(&state);
 }
 
-/* Pictures that are too large for the device. */
+/* Scores pictures that are too large for the device. */
 static int score_too_large(int fallback, const char **place)
 {
     enum { WIDE = 16384, HIGH = 8192 };
@@ -568,7 +569,8 @@ static int score_too_large(int fallback, const char **place)
     return err;
 }
 
-/* Features of a state run on its device or fail, unless the program allows the CPU. */
+/* Features of a state run on its device, or the first pair fails, unless the program allows the
+ * CPU. */
 static void test_too_large(void **unused)
 {
     VmafDeviceInfo info;

@@ -149,7 +149,7 @@ static void figures_of_the_clip_are_listed(void **state)
         double score;
         assert_int_equal(vmaf_aggregate_metric(vmaf, i, &name, &value), 0);
         assert_string_equal(name, wanted[i]);
-        /* of one frame: its own score */
+        /* the clip has one frame, so this is its score */
         assert_int_equal(vmaf_feature_score_at_index(vmaf, wanted[i] + 1, &score, 0), 0);
         assert_true(value == score);
     }

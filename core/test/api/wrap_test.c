@@ -14,7 +14,7 @@
 
 enum { FRAMES = 6 };
 
-/* Planes that end where a page begins that nobody may touch. */
+/* Planes that end where an unreadable page begins. */
 typedef struct Memory {
     char *base[3];
     size_t size[3];
@@ -41,11 +41,11 @@ static int release(VmafPicture *pic, void *cookie)
     for (unsigned p = 0; p < 3; p++)
         if (memory->base[p])
             assert_int_equal(munmap(memory->base[p], memory->size[p]), 0);
-    return -1; /* is ignored */
+    return -1; /* the library ignores the result */
 }
 
-/* A copy of `pic` in such planes; rows are `padding` bytes longer than their samples, or as far
- * apart as those of `pic` for a padding of -1. */
+/* Copies `pic` to such planes. Rows are `padding` bytes longer than their samples; -1: as long as
+ * those of `pic`. */
 static VmafPicture wrap_copy(const VmafPicture *pic, int padding, Memory *memory)
 {
     const unsigned sample = pic->bpc > 8 ? 2 : 1;
@@ -89,7 +89,7 @@ static VmafContext *use_all(unsigned threads)
     return vmaf;
 }
 
-/* Scores a clip. `padding`: of wrapped pictures; -2: pictures of the library. */
+/* Scores a clip. `padding` is that of wrapped pictures; -2: the library allocates the pictures. */
 static VmafContext *score(const Clip *clip, int padding, Memory memory[FRAMES][2])
 {
     VmafContext *const vmaf = use_all(clip->threads);
@@ -133,7 +133,7 @@ static unsigned compare(VmafContext *a, VmafContext *b)
     return compared;
 }
 
-/* No feature reads behind the last sample of a plane, and none needs aligned rows. */
+/* No feature reads beyond the last sample of a plane, and none needs aligned rows. */
 static void features_read_samples_only(void **state)
 {
     static const Clip clips[] = {
@@ -199,7 +199,7 @@ static void bad_memory_is_refused(void **state)
     REFUSE(from.stride[0] = 62);
     REFUSE(from.stride[1] = 30);
     REFUSE(from.stride[0] = -64);
-    REFUSE(from.stride[0] = 65); /* half a sample */
+    REFUSE(from.stride[0] = 65); /* rows end in the middle of a sample */
     REFUSE(from.data[1] = plane + 1);
     from = good();
     from.pix_fmt = VMAF_PIX_FMT_YUV400P;

@@ -94,7 +94,7 @@ def check_script():
     for bad in ('', 'r.yuv a.yuv', 'r.yuv =>', '=> a.yuv', 'r.yuv x => a.yuv', '"r.yuv => a.yuv'):
         code, said, out, _ = run(bad)
         check('bad pairs', code == 1 and said.startswith('pairs'), (bad, code, said))
-    # A stranger chooses names of files, and their contents.
+    # A stranger chooses the names of files and their contents.
     for bad in ('r.yuv => ::error::x.yuv', '::stop-commands::x => a.yuv', 'r.yuv => "a\x1b[2J.yuv"', 'r.yuv => ##[error]x'):
         code, said, out, _ = run(bad)
         check('a path that is an order', code == 1 and out == '' and said.startswith('pairs, line 1: a path may not'), (code, said))

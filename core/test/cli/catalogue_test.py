@@ -98,7 +98,7 @@ for name in ('show 000/pages.html', 'show 000/episode 01.html', 'show 000/episod
     open(os.path.join('new', name), 'w').close()
 named = [os.path.join('new', titles.name_of(n)) for n in range(COUNT)]
 
-# A folder, and the same reports one by one: there are more than a page compares curve by curve.
+# A folder, and the same reports given one by one. There are more of them than a page compares by their curves.
 code, said, out = run('--report', 'new', '--html', 'index.html')
 check('a folder', code == 0 and f'{COUNT} titles: vmaf' in said and out == '', (code, said, out))
 check_titles(page('index.html'), 'a folder', worse)
@@ -164,7 +164,7 @@ check('a limit that all reach', run('--report', 'new', '-q', '--fail_under', str
 for name, content in (('notes.json', '{"a": 1}'), ('cut.json', '{"frames": [{"frameNum": 0, "met'), ('other.txt', 'x')):
     with open(os.path.join('new', name), 'w') as file:
         file.write(content)
-os.symlink('..', 'new/up')  # does not lead into a circle
+os.symlink('..', 'new/up')  # a loop, which must not be followed
 code, said, _ = run('--report', 'new', '--html', 'index.html')
 check('other files in a folder are left out', code == 0 and '2 files are no reports' in said and len(page('index.html')['titles']) == COUNT,
       (code, said))

@@ -117,11 +117,11 @@ for words in ('--sync nearest', '--fps 25', '--fps 50', '--fps 60'):
     check(f'cut at another rate, {words}:', not got['complete'], got)
     _, got = score(['d50_short.y4m', 'r.y4m', *words.split()])
     check(f'a cut reference at another rate, {words}:', not got['complete'], got)
-# The last frame of the slower video is shown longer than one of the faster.
+# The last frame of the slower video is shown longer than a frame of the faster one.
 got = whole(['r60.y4m', 'd.y4m', '--sync', 'nearest'])
 check('the last frames of the faster video:', got['scored']['frames'] == 72, got['scored'])
 
-# More than was asked for, or more than an offset explains, is missing.
+# Frames that the user asked for are missing, or more frames than the offset explains.
 lacks(['r.y4m', 'short.y4m', '--frame_cnt', '20'], SHORT)
 lacks(['r.y4m', 'short.y4m', '--offset', '3'],
       f'the distorted video ended before the reference: 7 of {FRAMES} frames were scored')
@@ -225,7 +225,7 @@ if reads_files():
     lacks(['hole.mp4', 'hole.mp4'], 'both videos are damaged, and what the decoder made of them was scored')
     said, got = merged('hole.mp4', '--sync', 'nearest', '--from_start', code=UNJUDGED)
     check('a hole in parts:', got.get('incomplete_reason') == HOLE, got.get('incomplete_reason'), said)
-    # A header that says more than there is, against a reference that is as long as the rest.
+    # The header of a cut file says more frames than there are. The reference is as long as the rest.
     data = open('x.avi', 'rb').read()
     # (It is cut before the chunk of a frame, so that all frames are whole.)
     movie = data.index(b'movi')
@@ -246,7 +246,7 @@ if reads_files():
         files.put('last.ts', data[:at])
         said.append(run(['last.ts', 'last.ts'], None).returncode)
     check('no end of x.ts lacks a frame between others', FAIL in said, said)
-    # The threads of a decoder may find damage after they gave out the frame, in some of the runs.
+    # In some runs, a decoder's threads find damage only after the decoder has returned the frame.
     ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=0.6', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast', 'big.264')
     data = open('big.264', 'rb').read()
     last = data.rindex(b'\0\0\1')

@@ -165,13 +165,13 @@ for things, backend, words in (
               backend == 'cuda', remedy)
     check(f'{backend} on {things}: in a container', findings['machine']['container'] == (BOX[0] in things))
 
-# Somebody gave the container a GPU, so a container that scores on the CPU is not well. Screens of servers are no GPUs.
+# If the container was given a GPU, scoring on the CPU is a fault. The display adapter of a server is no such GPU.
 for things, good in ((BOX + RENDER, False), (RENDER, True), (BOX + CONTROL, False), (BOX + ['/dev/kfd='], False),
                      (BOX + ['/dev/dri/card0='], True), (BOX + AMD, True)):
     machine(*things)
     status, findings = ask()
     if any(b['works'] for name, b in findings['backends'].items() if name != 'cpu'):
-        break  # this machine has one
+        break  # this machine has a real GPU
     check(f'a container with {things}', (status == 0) == good, findings)
     check(f'and with --backend cpu {things}', run('--backend', 'cpu').returncode == 0)
     check(f'the text with {things}', ('The container was given /dev/' in run().stdout) == (not good))

@@ -477,7 +477,7 @@ def check_software():
         return 0  # a machine with a GPU, or without a Vulkan driver
     bad = 0
     device, word = first.group(1), first.group(1).split()[0]
-    # Without a device that --backend would take, the list fails, so that scripts may ask it.
+    # The list fails if it has no device that --backend would take, so scripts can use its exit status.
     hardware = re.search(r'type: (?!software).*\n(?:   .*\n)*?   can be used', listed)
     for args, environment, good in (('', {}, bool(hardware)), ('--allow_software', {}, True),
                                     ('', {'VMAF_ALLOW_SOFTWARE': '1'}, True), ('', {'VMAF_ALLOW_SOFTWARE': 'no'}, bool(hardware))):
@@ -489,7 +489,7 @@ def check_software():
                 print(f'vmaf {words} with {environment}: {done}')
         for name in environment:
             del os.environ[name]
-    # A list of one backend is about no other.
+    # With --backend the list contains the devices of that backend only.
     if '   backend: cuda\n' not in listed:
         for words in '--backend cuda --allow_software --list_devices', '--list_devices --allow_software --backend cuda':
             done = run(words)

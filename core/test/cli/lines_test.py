@@ -259,7 +259,7 @@ def check_broken(dist):
         for _ in range(count):
             next_line(child)
         child.stdout.close()
-        child.stdin.write(dist[:10 * 64 * 96])  # and no end: the run must not wait for one
+        child.stdin.write(dist[:10 * 64 * 96])  # the input stays open: the run must not wait for its end
         try:
             status = child.wait(60)
         except subprocess.TimeoutExpired:

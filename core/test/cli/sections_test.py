@@ -106,19 +106,19 @@ encode('mpeg2_open.ts', 'whole', 'mpeg2video', '-b:v', '200k', *GOP, '-bf', '2')
 encode('mpeg4.mp4', 'whole', 'mpeg4', '-b:v', '200k', *GOP)
 encode('x264.h264', 'whole', 'libx264', *X264)
 
-# ---- files that stop being usual, and broken ones ----
+# ---- files that can be cut for a while only, and broken ones ----
 if encode('first.ts', 'cut', 'libx264', *X264) and encode('second.ts', 'cut', 'libx264', *X264, '-refs', '1', '-bf', '0'):
     files.put('joined.ts', open('first.ts', 'rb').read() + open('second.ts', 'rb').read())
     expected['joined.ts'] = 'given up'
 encode('interlaced.ts', 'cut', 'libx264', *X264, '-flags', '+ildct+ilme', '-x264-params', 'tff=1')
 damage('cut.mkv', 'given up', 'x264.mkv', lambda data: data[:len(data) * 4 // 5])
 damage('broken_end.ts', 'any', 'x264.ts', lambda data: data[:len(data) * 4 // 5 // 188 * 188 + 90])
-damage('broken.mp4', 'given up', 'x264.mp4', flipped(0.4, 400))  # several pictures, however many bytes each has
+damage('broken.mp4', 'given up', 'x264.mp4', flipped(0.4, 400))  # damages several pictures, however many bytes each has
 damage('broken.mkv', 'any', 'x264.mkv', flipped(0.7))
 damage('broken.ts', 'any', 'x264.ts', flipped(0.6, 400))
 damage('broken_x265.mp4', 'any', 'x265.mp4', flipped(0.5))
 damage('broken_mpeg2.ts', 'any', 'mpeg2.ts', flipped(0.5, 300))
-damage('tables_missing.mov', 'any', 'mjpeg.mov',  # from one picture on, decoders use those of the picture before
+damage('tables_missing.mov', 'any', 'mjpeg.mov',  # later pictures have no tables, so decoders use those of the picture before
        lambda data: data[:len(data) // 2] + data[len(data) // 2:].replace(b'\xff\xc4', b'\xff\xe5'))
 damage('broken_mjpeg.mov', 'any', 'mjpeg.mov', flipped(0.5, 300))
 damage('broken_vp9.webm', 'any', 'vp9.webm', flipped(0.6))

@@ -161,7 +161,7 @@ suspects(['r25.y4m', 'late1.y4m', '--frame_cnt', '6'], 0)  # too few pairs to te
 y4m('still_r.y4m', [ref[0]] * 60)
 y4m('still_d.y4m', [dist[0]] * 60)
 suspects(['still_r.y4m', 'still_d.y4m'], 0)
-# A still at the beginning decides nothing.
+# A still picture at the beginning says nothing about the offset: the frames after it decide.
 y4m('title_r.y4m', [ref[0]] * 100 + ref)
 y4m('title_d.y4m', [dist[0]] * 100 + dist[1:])
 suspects(['title_r.y4m', 'title_d.y4m'], -1)

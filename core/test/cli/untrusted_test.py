@@ -99,7 +99,7 @@ files.put('quoted.ffconcat', CONCAT + b"  file 'fifo'\\.ts\n")
 files.put('late.ffconcat', CONCAT + b'\n# and\nfile\tfifo.ts\r\n')
 files.put('fifo.m3u8', HLS.replace(b'r.ts', b'fifo.ts'))
 files.put('late.m3u8', HLS.replace(b'#EXT-X-END', b'#EXTINF:2,\nfifo.ts\n#EXT-X-END'))
-# By the durations in this list, nothing is missing without the last file.
+# The last file in this list has no duration, so the run would look complete without it.
 files.put('short.m3u8', HLS.replace(b'#EXT-X-END', b'#EXTINF:0,\nfifo.ts\n#EXT-X-END').replace(b':2,', b':1.9,'))
 for name in ('fifo.ffconcat', 'quoted.ffconcat', 'late.ffconcat', 'fifo.m3u8', 'late.m3u8', 'short.m3u8'):
     said = run(name, 'd.ts', code=FAIL)[1]

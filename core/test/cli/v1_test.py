@@ -126,7 +126,7 @@ plain = run('ref.y4m', 'small.mkv')
 check('v0 stays as it is', note(plain[0]) == '' and plain[0]['vmaf_turbo']['inputs']['reference'].get('filters') is None)
 check('v0 is the default', plain[0]['vmaf_turbo']['models'][0]['source'] == 'vmaf_v0.6.1')
 
-# By hand wins, over what the file says.
+# Values given by hand replace those of the file.
 want = by_hand('small', ':cambi.enc_width=320:cambi.enc_height=200')
 got = run('ref.y4m', 'small.mkv', '--model', 'auto:cambi.enc_width=320:cambi.enc_height=200')[0]
 check('own options of the model win', metrics(got) == want)
@@ -138,7 +138,7 @@ check('--enc_bitdepth wins', 'enc_bitdepth=9' in note(got), note(got))
 got = run('ref.y4m', 'small.mkv', '--model', 'auto', '--enc_size', '900x200')[0]
 check('--enc_size that is too large', 'encode_size' in codes(got) and 'enc_width' not in note(got), codes(got))
 
-# The rate and the display choose, too.
+# The choice of the model also depends on the frame rate and the display.
 for args, model in ((['--fps', '48'], 'hfr_3d0h'), (['--display', '4k'], '1d5h_2160'), (['--display', 'hd'], '3d0h'),
                     (['--display', 'phone'], 'vmaf_v0.6.1')):
     got = run('ref.y4m', 'same.mkv', '--model', 'auto', *args)[0]

@@ -100,7 +100,7 @@ if 'no usable GPU' in hidden.stderr:
     got = [(w['code'], w.get('input')) for w in json.load(open('auto.json'))['vmaf_turbo']['warnings']]
     check('auto without a GPU:', got == [('no_gpu', None)], got, hidden.stderr)
 
-    # Parts print that where nobody may look, so the merge prints it again.
+    # Nobody may read the output of the parts, so the merge prints the warning again.
     gone = {**os.environ, 'VK_DRIVER_FILES': '/nonexistent', 'CUDA_VISIBLE_DEVICES': '', 'HIP_VISIBLE_DEVICES': '-1',
             'ONEAPI_DEVICE_SELECTOR': '!*:*'}
     for part in range(2):
@@ -116,7 +116,7 @@ if 'is a software device' in software.stderr:
     got = [(w['code'], w.get('input')) for w in json.load(open('software.json'))['vmaf_turbo']['warnings']]
     check('a software device:', got == [('software_device', None)], got)
 
-    # Extreme pictures, whose frames the CPU has to measure again: that is told, by a run and by a merge of its parts.
+    # The CPU has to measure frames of extreme pictures again. A run warns of that, and so does a merge of its parts.
     shape = ('256', '256', '420', '8')
     subprocess.run([synthclip, 'extreme', *shape, '2', 'xr.yuv', 'xd.yuv'], check=True)
     extreme = ['-r', 'xr.yuv', '-d', 'xd.yuv', *(word for pair in zip(('-w', '-h', '-p', '-b'), shape) for word in pair), '-n', '--feature',

@@ -23,7 +23,7 @@ fresh()
         # shellcheck disable=SC2016 # the variables are those of the script that is written
         printf '#!/bin/sh\necho "%s $*" >> "%s/calls"\n' $name "$work" > "$work/bin/$name"
     done
-    # Installing "builds" the plugin; apt-get brings the compiler.
+    # The false meson makes the plugin when it is asked to install; the false apt-get makes the compiler.
     # shellcheck disable=SC2016
     echo 'case "$*" in *install*) mkdir -p "$DESTDIR/usr/lib/x"; : > "$DESTDIR/usr/lib/x/libvmaf-sycl.so"; : > "$DESTDIR/usr/lib/x/other.so";; esac' \
         >> "$work/bin/meson"

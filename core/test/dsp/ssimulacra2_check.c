@@ -9,7 +9,7 @@
 
 enum {
     WIDEST = SSIMU2_STRIP + 2 * SSIMU2_REACH,
-    LENGTH = SSIMU2_PAD + WIDEST + 2 * SSIMU2_PAD, /* of a row of floats */
+    LENGTH = SSIMU2_PAD + WIDEST + 2 * SSIMU2_PAD, /* length of a row of floats */
 };
 
 typedef struct Case {
@@ -19,14 +19,14 @@ typedef struct Case {
     Ssimu2Dsp dsp[2]; /* scalar, then vector */
 } Case;
 
-/* 0 … 1, and mostly something else than the extremes. */
+/* A random number in 0 … 1, mostly between the extremes. */
 static float signal(void)
 {
     const uint32_t r = check_random();
     return r % 8 == 0 ? 0.0f : r % 8 == 1 ? 1.0f : (float)(r >> 8) / (float)(1 << 24);
 }
 
-/* A row of floats whose first column is at SSIMU2_PAD. */
+/* Returns a row of floats whose first column is at SSIMU2_PAD. */
 static float *new_row(void)
 {
     float *const row = check_buffer(LENGTH * sizeof(float));
@@ -35,7 +35,7 @@ static float *new_row(void)
     return row + SSIMU2_PAD;
 }
 
-/* Samples that end at an unreadable page. */
+/* Returns samples that end at an unreadable page. */
 static const void *new_samples(const Case *c, unsigned n)
 {
     const size_t size = c->bpc > 8 ? 2 : 1;

@@ -37,7 +37,7 @@ static unsigned sample(unsigned temper, unsigned top)
     }
 }
 
-/* Rows that end at unreadable pages. */
+/* Fills rows that end at unreadable pages. */
 static void fill_rows(Case *c, unsigned frame)
 {
     const size_t size = c->bpc > 8 ? 2 : 1;

@@ -179,7 +179,7 @@ static const FeatureDef delayed = {
     .flush = delayed_flush,
 };
 
-/* shared: all of them but number 9 are measured in one call. */
+/* shared: all features but number 9 are measured in one call. */
 typedef struct SharedOptions {
     int number;
 } SharedOptions;
@@ -481,8 +481,8 @@ static const FeatureDef late = {
     .report = history_report,
 };
 
-/* Numbers 1, 2 and 3 are measured in one call a frame, 9 and those that come late in one of their
- * own. An error is one of all that share the call. */
+/* Features 1, 2 and 3 are measured in one call a frame; feature 9 and those that are registered
+ * late are measured alone. An error of a shared call counts for all of its features. */
 static void features_share_a_measure(void **state)
 {
     enum { LATE = 10, FAILS = 20 };
@@ -556,7 +556,7 @@ static void references_are_kept_as_far_as_features_look_back(void **state)
     assert_int_equal(live[2] - live[0], 6);
 }
 
-static atomic_uint slow_frames; /* that `slow` has measured */
+static atomic_uint slow_frames; /* frames that `slow` has measured */
 
 static int slow_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
                         Team *team)

@@ -111,7 +111,7 @@ static void one_pair_moves_late_scores_to_the_flush(void **state)
     check_order(store, expected, COUNT(expected));
 }
 
-/* A stream without end, whose scores are forgotten some frames behind the last one. */
+/* A stream without end can forget scores some frames behind the last one. */
 static void forgotten_scores_are_gone(void **state)
 {
     enum { FRAMES = 10000, KEPT = 20 };
@@ -151,13 +151,14 @@ static void forgotten_indices_take_no_scores(void **state)
     size_t culprit;
     scores_set(store, "a", 70, 7, NULL);
     scores_forget(store, 70);
-    scores_forget(store, 10); /* nothing comes back */
+    scores_forget(store, 10); /* forgotten scores do not come back */
     assert_int_equal(scores_set(store, "a", 69, 6, NULL), -EINVAL);
     assert_int_equal(scores_settle(store, "a", 69, &value, NULL), -ERANGE);
     assert_int_equal(scores_set(store, "a", 70, 6, NULL), -EINVAL);
     assert_int_equal(scores_get(store, "a", 70, &value), 0);
     assert_true(value == 7);
-    /* A feature's late score for a forgotten frame is left out, those of its frame are stored. */
+    /* A late score for a forgotten frame is left out; the other scores of the same call are
+     * stored. */
     ScoreEntry entries[] = { { .name = "a", .index = 69, .value = 1 },
                              { .name = "a", .index = 71, .value = 2 },
                              { .name = "b", .index = 71, .value = 3 } };

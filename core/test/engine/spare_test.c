@@ -15,7 +15,7 @@
 
 enum { SIZE = 100000 };
 
-/* Takes a block, sees that it is zeroed and aligned, and fills it. */
+/* Takes a block, checks that it is zeroed and aligned, and fills it. */
 static SpareBlock *take(size_t size, void **memory)
 {
     SpareBlock *block;
@@ -66,7 +66,7 @@ static void memory_is_used_again_and_zeroed(void **state)
     assert_int_equal(mem_live(), live);
 }
 
-/* Two sizes in turn keep their memory; a size that is not used any more does not. */
+/* Two sizes that are used in turn keep their memory; a size that is no longer used loses it. */
 static void old_sizes_go(void **state)
 {
     const long live = mem_live();
@@ -84,7 +84,7 @@ static void old_sizes_go(void **state)
     assert_int_equal(mem_live() - live, 200 * 2);
     for (unsigned i = 0; i < 200; i++)
         spare_give_back(held[i]);
-    assert_in_range(mem_live() - live, 2, 64 * 2); /* of many blocks only some are kept */
+    assert_in_range(mem_live() - live, 2, 64 * 2); /* only some of many blocks are kept */
     spare_leave();
     assert_int_equal(mem_live(), live);
 }

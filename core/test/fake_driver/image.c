@@ -13,15 +13,15 @@
 
 #define REGISTERS_MAX 16
 #define NAMES_MAX 256
-#define BLOCKS_MAX 4 /* one in another */
+#define BLOCKS_MAX 4 /* depth of nested blocks */
 
 typedef struct Ptx {
     char *text;       /* without comments */
     const char *body; /* the body of the current entry, without the text behind it */
     struct {
-        char name[16];          /* with its % if it has one, without its number */
+        char name[16];          /* includes the %, if any, but no number */
         unsigned count;         /* 0: one register, without a number */
-    } registers[REGISTERS_MAX]; /* of the entry and of the blocks around this statement */
+    } registers[REGISTERS_MAX]; /* registers of the entry and of the blocks around this statement */
     unsigned register_count;
     char why[128];
 } Ptx;
@@ -67,7 +67,7 @@ static bool is_special(const char *name, size_t length)
     return false;
 }
 
-/* Checks that a declared register is at `name`, with a number below its count if it has numbers. */
+/* Checks that `name` is a declared register, with a number below its count if it has numbers. */
 static bool is_register(const Ptx *ptx, const char *name)
 {
     const size_t length = strcspn(name, "0123456789 ,;]}.+|\t\n");
@@ -85,7 +85,8 @@ static bool is_register(const Ptx *ptx, const char *name)
     return false;
 }
 
-/* Checks the names in an operand such as {tmp, %r1}, whose % may be missing. `at` is behind {. */
+/* Checks the names in an operand such as {tmp, %r1}, whose % may be missing. `at` points behind
+ * {. */
 static bool check_vector(const Ptx *ptx, const char *at)
 {
     do {
@@ -97,14 +98,14 @@ static bool check_vector(const Ptx *ptx, const char *at)
     return *at == '}';
 }
 
-/* A declaration is of many registers, %r<8>, or of one, %SP or tmp. */
+/* Reads a declaration: of many registers, %r<8>, or of one, %SP or tmp. */
 static bool declare(Ptx *ptx, const char *statement)
 {
     if (strncmp(statement, ".reg", 4))
         return !strncmp(statement, ".local", 6) || !strncmp(statement, ".shared", 7) ||
                !strncmp(statement, ".pragma", 7);
     const unsigned i = ptx->register_count;
-    int name = 0, count = 0; /* where they end */
+    int name = 0, count = 0; /* offsets where the name and the count end */
     if (i == REGISTERS_MAX ||
         sscanf(statement, ".reg .%*[a-z0-9] %15[%A-Za-z]%n", ptx->registers[i].name, &name) != 1)
         return false;

@@ -66,7 +66,7 @@ typedef struct Decoder {
     pthread_mutex_t lock; /* any thread may unmap frames */
     AVCodecContext *codec;
     AVFrame *surfaces[SURFACES_MAX];
-    bool used; /* it has decoded something */
+    bool used; /* the decoder has decoded something */
     struct {
         uint64_t address; /* 0: free */
         int surface;
@@ -74,7 +74,7 @@ typedef struct Decoder {
     } mapped[SURFACES_MAX];
 } Decoder;
 
-static atomic_uint decoders, used; /* that are there; that decoded something so far */
+static atomic_uint decoders, used; /* number of decoders; number of those that decoded something */
 
 static void misused(const char *what)
 {

@@ -71,8 +71,8 @@ static unsigned checks(unsigned p, unsigned x, unsigned y)
     return (x ^ y) & 2 ? 100 : 150;
 }
 
-/* Without a noise floor a flat reference has no energy to divide by: then all of it is preserved,
- * and nothing was added. */
+/* Without a noise floor a flat reference has no energy to divide by. The scores then say that
+ * everything was preserved and nothing was added. */
 static void flat_references_have_defined_scores(void **state)
 {
     static const struct {
@@ -88,7 +88,7 @@ static void flat_references_have_defined_scores(void **state)
                              scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, grey),
                              scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, checks),
                              rows[i].metric) == rows[i].score);
-    /* with the floor they are ordinary numbers */
+    /* with a noise floor the scores are ordinary numbers */
     const double added = score_of(
         "adm", NULL, scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, grey),
         scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 64, 64, checks), "VMAF_integer_feature_aim_score");
@@ -105,7 +105,7 @@ static unsigned dull(unsigned p, unsigned x, unsigned y)
     return busy(p, x, y) / 3 + 80;
 }
 
-/* A context that scores one pair with several adm. */
+/* Returns a context that has scored one pair with several adm features. */
 static VmafContext *score_all(const char *const options[][2][2], size_t count, unsigned threads)
 {
     VmafContext *vmaf;
@@ -132,7 +132,7 @@ static double score_in(VmafContext *vmaf, const char *metric)
     return score;
 }
 
-/* Several adm in one context share what they have in common, and have the scores that each has
+/* Several adm features in one context share work, and their scores are those that each has
  * alone. */
 static void neighbours_change_no_score(void **state)
 {
@@ -197,7 +197,7 @@ static bool joins(const char *key, const char *value)
     return does;
 }
 
-/* Only what follows after the transform may differ. */
+/* Features share a transform only if they differ in steps after it. */
 static void distances_share_a_transform(void **state)
 {
     static const char *const shared[][2] = {
@@ -207,7 +207,7 @@ static void distances_share_a_transform(void **state)
         { "adm_min_val", "0.5" },      { "debug", "true" },
     };
     static const char *const apart[][2] = {
-        { "adm_norm_view_dist", "2" }, /* is refused frame by frame */
+        { "adm_norm_view_dist", "2" }, /* an error of each frame, not of the option */
         { "adm_enhn_gain_limit", "1" },
         { "adm_skip_scale0", "true" },
         { "adm_skip_aim", "true" },
@@ -218,8 +218,8 @@ static void distances_share_a_transform(void **state)
         assert_false(joins(apart[i][0], apart[i][1]));
 }
 
-/* adm_norm_view_dist_extra gives what a second adm at that distance gives, and takes no part in
- * names. */
+/* adm_norm_view_dist_extra gives the scores of a second adm at that distance, and does not appear
+ * in names. */
 static void a_second_distance_is_a_second_feature(void **state)
 {
     static const char *const extra[][2][2] = { { { "adm_norm_view_dist_extra", "5" } } };

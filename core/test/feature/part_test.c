@@ -181,13 +181,13 @@ static void test_order_is_kept(void **unused)
     vmaf_close(vmaf);
 }
 
-/* After the list of features is fixed, each way to add one is refused, and the context goes on. */
+/* Once the list of features is fixed, no function can add one, and the context still works. */
 static void refuse_features(VmafContext *vmaf)
 {
     VmafModelConfig config = { .name = "vmaf" };
     VmafModel *model;
     VmafModelCollection *collection;
-    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0); /* it is there already */
+    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0); /* the context has it already */
     assert_int_equal(vmaf_use_feature(vmaf, "cambi", NULL), -EINVAL);
     assert_int_equal(vmaf_model_load(&model, &config, "vmaf_v0.6.1"), 0);
     assert_int_equal(vmaf_use_features_from_model(vmaf, model), -EINVAL);

@@ -60,7 +60,7 @@ static void light_has_its_check_values(void **state)
     }
 }
 
-/* The channels of black, whose three responses are all the cube root of the bias. */
+/* Checks the channels of black, whose three responses are all the cube root of the bias. */
 static void black_has_its_xyb(void **state)
 {
     const float root = 0x1.3f64eap-3f, zero[1] = { 0.0f };
@@ -129,7 +129,7 @@ static double tagged(const char *options, unsigned bpc, SampleOf *ref, SampleOf 
                     scoring_picture(VMAF_PIX_FMT_YUV444P, bpc, 40, 32, dist), "ssimulacra2");
 }
 
-/* Tags say of each picture what options say of both, and do not show in the name. */
+/* Tags set for each picture what options set for both, and do not appear in names. */
 static void tags_stand_for_options(void **state)
 {
     const double full = score_of("ssimulacra2", "matrix=bt601:range=full",

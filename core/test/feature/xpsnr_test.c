@@ -12,7 +12,7 @@ static unsigned hundred(unsigned p, unsigned x, unsigned y)
     return 100;
 }
 
-/* 100 off by 10 in luma, 20 in Cb, 30 in Cr */
+/* Samples of 100 that are off by 10 in luma, 20 in Cb and 30 in Cr. */
 static unsigned off_by_tens(unsigned p, unsigned x, unsigned y)
 {
     return 100 + 10 * (p + 1);
@@ -24,7 +24,7 @@ static VmafPicture picture(enum VmafPixelFormat format, unsigned bpc, unsigned w
     return scoring_picture(format, bpc, w, h, value);
 }
 
-/* The level of a rounded distortion. */
+/* Returns the level of a rounded distortion. */
 static double level(double samples, double peak, double distortion)
 {
     const double root = sqrt(distortion);

@@ -56,7 +56,8 @@ else:
 METRICS = "report['frames'][1]['metrics']"
 PROOF = "report['backends']['vif']"
 SCALE = f"{METRICS}['integer_vif_scale1']"
-# The faults: how the wrapper changes the words, the report or a list, the gate's words, and its complaint.
+# Each fault says how the wrapper changes the arguments (before), the report (after) or the list of devices (listing), and
+# what the gate must complain about (text).
 CASES = {
     'a device that is a CPU': dict(
         before="at = words.index('--backend'); words[at:] = ['--backend', 'cpu']", text='it ran on the CPU'),
@@ -115,7 +116,7 @@ LISTED_CASES = {
     'another name': dict(after=f"{PROOF}['device'] = 'x'", text='vif ran elsewhere: device is'),
     'a report that does not say which device': dict(after=f"{PROOF}.pop('device_uuid')", text='vif ran elsewhere: device_uuid'),
     'software in place of a GPU': dict(
-        before="words.append('--allow_software')",  # or the command itself refuses the device
+        before="words.append('--allow_software')",  # otherwise the command itself refuses the device
         after=f"{PROOF}['device_type'] = 'cpu'", text='vif ran elsewhere: device_type',
         listing="text = re.sub('type: .*', 'type: discrete GPU', text)"),
     'software that nobody allowed': dict(

@@ -80,7 +80,7 @@ static int start(Scored *scored, Suite *suite)
         .gpumask = o->gpumask,
     };
     Warnings warnings = { 0 };
-    /* Nothing is known of the encodes: the lines name all options. */
+    /* The encodes are not known: the lines name all options. */
     const ScoredPair pair = { .scored = { .bitdepth = 16 } };
     const ModelUse use = { &pair, NULL, &warnings, &warnings };
     const ExtractorFacts none = { 0 };

@@ -48,7 +48,8 @@ SMALL = [(f'{kind} {w} {h} 420 {depth} 2', {'vif': 'vif', **MOTION}) for kind, w
     ('mix', 16, 15, 10), ('noise', 17, 31, 8), ('noise', 33, 16, 12))]
 SMALL += [(f'mix {w} {h} 420 8 2', MOTION) for w, h in ((3, 3), (4, 3), (3, 4), (5, 7))]
 SMALL += [(f'bands {w} {h} 420 {depth} 1', BANDING) for w, h, depth in ((320, 216, 8), (413, 251, 10))]
-# Blocks of 4 samples begin at 2025 samples. Slivers at the right and at the bottom count most.
+# From 2025 samples on, xpsnr has blocks, first of 4x4 samples. The narrow blocks at the right and at the bottom are the
+# difficult ones.
 SMALL += [(f'{kind} {w} {h} {fmt} {depth} 3', XPSNR) for kind, w, h, fmt, depth in (
     ('noise', 1, 1, 400, 8), ('noise', 2, 3, 444, 16), ('mix', 44, 46, 420, 8), ('noise', 45, 45, 420, 12), ('mix', 2025, 1, 400, 10),
     ('mix', 1, 2025, 400, 8), ('extreme', 61, 113, 422, 16), ('mix', 113, 61, 420, 10), ('mix', 341, 111, 444, 8),

@@ -117,7 +117,7 @@ def check_kinds(folder):
     wide = [b''.join(bytes((value, value)) for value in plane) for plane in ref]
     png(files[0], w, h, 8, interleaved(ref, 8))
     png(deep, w, h, 16, interleaved(wide, 16))
-    got = score(folder, [files[0], deep])  # a 255th and 257 of 65535 parts differ in their last bits
+    got = score(folder, [files[0], deep])  # v / 255 and 257 v / 65535 may be rounded differently
     expect('8 bits beside 16', got if got < 99.99 else 'near 100', 'near 100')
 
 

@@ -26,7 +26,7 @@ static GpuDeviceInfo devices[] = {
     { .type = VMAF_DEVICE_SOFTWARE, .name = "Software (llvm 15)" },
 };
 
-static char why[1024]; /* no device was chosen */
+static char why[1024]; /* why no device was chosen */
 
 static int choose_of(const GpuProbe *probe, const GpuWish *wish)
 {
@@ -163,8 +163,8 @@ static void test_software(void **unused)
         { 2, NULL, -ENODEV, 2 },
         { 2, "xeon", -ENODEV, 2 },
         { 2, "256 bits", -ENODEV, 3 },
-        { 2, "p", -ENODEV, -ENODEV }, /* both names have one */
-        { 0, "intel", 0, 0 },         /* the GPU is meant */
+        { 2, "p", -ENODEV, -ENODEV }, /* both names contain a p */
+        { 0, "intel", 0, 0 },         /* means the GPU */
         { 2, "intel", -ENODEV, 2 },
         { 2, "Intel(R) Xeon(R)", -ENODEV, 2 },
         { 2, "intel(r) xeon(r) platinum 8480", 2, 2 }, /* the whole name */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Conversions of colours of pictures in every kind of memory: the device's scores are those of the
- * CPU. */
+/* Pictures in every kind of memory are converted to other colours: the device gives the same scores
+ * as the CPU. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static const SynthClip clips[] = {
     { "4:4:4", SYNTH_NOISE, 61, 35, VMAF_PIX_FMT_YUV444P, 10, 4 },
 };
 
-/* Luma and chroma. */
+/* psnr reads luma and chroma. */
 static const ClipFeature features[] = { { "psnr", { 0 } } };
 
 static const VmafColor full709 = { VMAF_COLOR_RANGE_FULL, VMAF_COLOR_PRIMARIES_BT709,

@@ -51,7 +51,8 @@ static void check_one(const GpuCheck *check)
         check_with(check, true, kernels);
 }
 
-/* The kernels for large pictures, which are slow here: one check at 8 bits and one above. */
+/* Checks the kernels for large pictures. They are slow here, so there is one check at 8 bits and
+ * one above. */
 static void check_large(const FeatureDef *def)
 {
     for (unsigned bpc = 8; bpc <= 10 && def->gpu->large_w; bpc += 2) {

@@ -217,7 +217,8 @@ static void test_small_vif(void **unused)
     assert_int_equal(0, failures);
 }
 
-/* ssimulacra2 with every number of scales, tiles that the edge cuts, all formats and options. */
+/* Tests ssimulacra2 with every number of scales, tiles that the edge cuts, all formats and
+ * options. */
 static void test_ssimulacra2(void **unused)
 {
     static const unsigned sides[] = { 8, 9, 15, 31, 32, 33, 64, 65, 113, 201 };
@@ -292,8 +293,8 @@ static void test_speed(void **unused)
     assert_int_equal(0, failures);
 }
 
-/* xpsnr around the areas from which it smooths weights and measures at half the resolution, with
- * blocks that begin within a word of chroma, and with edges of one and two samples. */
+/* Tests xpsnr around the areas from which it smooths weights and measures at half the resolution,
+ * with blocks that begin within a word of chroma, and with edges of one and two samples. */
 static void test_xpsnr(void **unused)
 {
     static const unsigned shapes[][2] = {

@@ -123,7 +123,8 @@ static void check_refusals(void)
     assert_non_null(strstr(said, "workgroups down, and the device's limit is 1"));
 }
 
-/* A feature that has GPU code runs there or fails. `required` adds that one must have such code. */
+/* A feature that has GPU code runs on the device or fails. With `required`, at least one feature
+ * must have such code. */
 static void test_required(void **unused)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -132,7 +133,8 @@ static void test_required(void **unused)
     }
 }
 
-/* A feature without GPU code runs on the CPU, and the log says so, unless the program does. */
+/* A feature without GPU code runs on the CPU, and the log says so, unless the program itself
+ * does. */
 static void test_beside(void **unused)
 {
     static const ClipFeature both[] = { { "on_cpu", { 0 } }, { "psnr", { 0 } } };
@@ -149,7 +151,7 @@ static void test_beside(void **unused)
     quiet = false;
 }
 
-/* Options that ask for both are refused. */
+/* Options that set both `required` and `fallback_cpu` are refused. */
 static void test_contradiction(void **unused)
 {
     VmafDevice *device = NULL;
@@ -266,7 +268,7 @@ static void no_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *b
 static void (*real_dispatch)(GpuCommands *, GpuKernel *, GpuBindings *, const void *,
                              const unsigned[3]);
 
-/* Loses the kernels that large pictures take. */
+/* A dispatch that leaves out the kernels for large pictures. */
 static void dispatch_few(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
                          const void *params, const unsigned groups[3])
 {

@@ -26,12 +26,12 @@ typedef struct Mapping {
 typedef struct TiledImage {
     struct TiledImage *next;
     VkImage image;
-    VkImageCreateInfo info; /* without its chain */
+    VkImageCreateInfo info; /* without its pNext chain */
     uint64_t modifier;
     unsigned memory_planes;
     VkSubresourceLayout layout[4];
     const Mapping *bound[4];
-    VkDeviceMemory memory; /* of the real image */
+    VkDeviceMemory memory; /* memory of the real image */
     VkBuffer staging;
     VkDeviceMemory staging_memory;
     uint8_t *staged;
@@ -52,7 +52,7 @@ static struct {
 
 static const struct {
     VkFormat format;
-    unsigned planes, bytes[3]; /* of a texel in each plane */
+    unsigned planes, bytes[3]; /* bytes of a texel in each plane */
     bool half_x, half_y;
 } formats[] = {
     { VK_FORMAT_R8_UNORM, 1, { 1 }, false, false },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A Vulkan driver with one extension more: VK_EXT_image_drm_format_modifier, which software drivers
- * lack. Any file that can be mapped serves as a dma-buf. An image in such memory is a plain image
- * of the real driver, which is filled from the file when its owner passes it on: a user that does
- * not acquire the image reads nothing. */
+/* A Vulkan driver that adds an extension, which software drivers lack:
+ * VK_EXT_image_drm_format_modifier. Any file that can be mapped serves as a dma-buf. An image in
+ * such memory is a plain image of the real driver. It is filled from the file when the user
+ * acquires it from its foreign owner, so a user that forgets this reads nothing. */
 #ifndef TEST_GPU_MODIFIER_DRIVER_H
 #define TEST_GPU_MODIFIER_DRIVER_H
 
@@ -17,13 +17,15 @@
 #define TILE_BYTES 16u
 #define TILE_ROWS 4u
 
-/* Where a byte of a plane lies. `stride` is a multiple of TILE_BYTES in tiled planes. */
+/* Returns the position of a byte of a plane. `stride` is a multiple of TILE_BYTES in tiled
+ * planes. */
 size_t modifier_position(uint64_t modifier, size_t stride, size_t byte, size_t row);
 
 /* The extensions that a user may believe to be enabled on the device. */
 extern const char *const modifier_driver_extensions[5];
 
-/* Begins to serve a device, one at a time. Returns the function that finds all others. */
+/* Begins to serve a device, one at a time. Returns the function that finds all others. Ends with
+ * modifier_driver_end. */
 PFN_vkGetInstanceProcAddr modifier_driver_begin(const VulkanInstance *instance,
                                                 VkPhysicalDevice physical, VkDevice device);
 /* Fails the test if images or memory are left. */

@@ -31,7 +31,7 @@ typedef struct Compiler {
     VkDevice device;
     VkDev vkd;
     bool has_doubles;
-    /* NULL without the extension. */
+    /* NULL if the device lacks the extension. */
     PFN_vkGetPipelineExecutableStatisticsKHR get_statistics;
 } Compiler;
 

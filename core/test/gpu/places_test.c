@@ -10,7 +10,7 @@
 #include "rig.h"
 #include "score.h"
 
-/* The device's own figures, which the backend gives, must be those that reports show. */
+/* Reports must show the same identity of the device as the backend's list. */
 static void assert_identity(const VmafFeatureInfo *place, const VmafDeviceInfo *device)
 {
     static const char *const types[] = { "other", "integrated", "discrete", "virtual", "cpu" };

@@ -158,14 +158,14 @@ static void test_names(void **unused)
     assert_int_equal(0, vmaf_feature_info(vmaf, 0, &place));
     snprintf(title, sizeof(title), "2 x %s", info.name);
     assert_string_equal(title, place.device);
-    assert_int_equal(clip.frames, place.frames);      /* of both devices together */
+    assert_int_equal(clip.frames, place.frames);      /* frames of both devices together */
     assert_int_equal(info.index, place.device_index); /* it is one device, opened twice */
     assert_true(!place.device_uuid || !strchr(place.device_uuid, ','));
     assert_int_equal(0, vmaf_close(vmaf));
     vmaf_device_close(&on.device);
 }
 
-/* A report names both cards, and says mixed if they are of two types. */
+/* A report names both cards, and its type is `mixed` if they are of two types. */
 static void test_identity(void **unused)
 {
     static const SynthClip clip = { "two", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 2 };

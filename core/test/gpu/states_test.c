@@ -33,7 +33,7 @@ static const CudaHipCalls *calls(void)
     return &((CudaHipDevice *)rig_gpu())->api->call;
 }
 
-static bool fallback; /* make states that let features run on the CPU */
+static bool fallback; /* the states that are made let features run on the CPU */
 
 static int state_init_with_options(void **state, void *context)
 {

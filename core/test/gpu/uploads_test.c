@@ -241,7 +241,7 @@ static void test_allocated(void **unused)
 #ifndef _WIN32
 /* ---- memory that ends with the last sample ---- */
 
-/* Planes that end where a page begins that nobody may touch. */
+/* Planes that end where an unreadable page begins. */
 typedef struct Edge {
     void *base[3];
     size_t size[3];
@@ -279,7 +279,7 @@ static VmafPicture at_edge(const VmafPicture *pic)
         assert_true(edge->base[p] != MAP_FAILED);
         assert_int_equal(0, mprotect((char *)edge->base[p] + whole, page, PROT_NONE));
         from.data[p] = (char *)edge->base[p] + whole - size;
-        from.stride[p] = pic->stride[p]; /* rows as the device has them */
+        from.stride[p] = pic->stride[p]; /* rows as long as those on the device */
     }
     assert_int_equal(0, vmaf_picture_wrap(&out, from));
     clip_copy(&out, pic);

@@ -38,10 +38,10 @@ typedef struct Kind {
     unsigned bpc, shift;
     unsigned layers;
     uint32_t format[3];
-    unsigned planes;  /* of a picture: 1 gray, 2 with Cb and Cr paired, 3 */
+    unsigned planes;  /* planes of a picture: 1: grey; 2: Cb and Cr share a plane; 3 */
     unsigned objects; /* planes are dealt to objects in turn */
     uint64_t modifier;
-    unsigned x, y; /* of the picture in the surface */
+    unsigned x, y; /* position of the picture in the surface */
 } Kind;
 
 static const Kind kinds[] = {
@@ -84,7 +84,7 @@ static VmafVulkanState *state;
 
 /* ---- a decoder ---- */
 
-/* A surface as the decoder has it. */
+/* A surface as the decoder sees it. */
 typedef struct Decoded {
     const Kind *kind;
     VmafVulkanSurfaceInfo info;
@@ -235,7 +235,8 @@ static bool is_supported(const Kind *kind)
            properties.optimalTilingFeatures & VK_FORMAT_FEATURE_TRANSFER_SRC_BIT;
 }
 
-/* Each surface is written again for every frame, after its release. */
+/* Returns the scores of a clip. Each surface is written again for every frame, after its
+ * release. */
 static char *surface_scores(const Kind *kind, const SynthClip *clip)
 {
     Decoded decoded[2];
@@ -405,6 +406,6 @@ TEST_MAIN(vulkan_surfaces)
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     vmaf_vulkan_state_free(&state);
     if (!failed)
-        owner_close(&owner); /* and fails if the validation layers complained */
+        owner_close(&owner); /* this fails if the validation layers complained */
     return failed;
 }

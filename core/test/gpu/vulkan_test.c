@@ -433,7 +433,7 @@ static void test_images(void **unused)
 
 /* ---- shared memory ---- */
 
-/* Memory of another program, mapped. */
+/* Memory that stands for that of another program, mapped here. */
 typedef struct Shared {
     enum VmafVulkanMemoryType type;
     size_t bytes;
@@ -442,7 +442,7 @@ typedef struct Shared {
     VkDeviceMemory memory; /* NULL: a file */
 } Shared;
 
-/* Memory of the device, exported. */
+/* Exports memory of the device. */
 static void share_memory(VulkanDevice *dev, Shared *shared)
 {
     const VkExternalMemoryHandleTypeFlagBits handle =
@@ -474,7 +474,7 @@ static void share_memory(VulkanDevice *dev, Shared *shared)
     assert_int_equal(VK_SUCCESS, vk.GetMemoryFdKHR(dev->handle, &get, &shared->fd));
 }
 
-/* Software drivers map a dma-buf, and so take any file for one. */
+/* Makes a file that stands for a dma-buf: software drivers map dma-bufs, so any file works. */
 static void share_file(Shared *shared)
 {
     shared->fd = memfd_create("shared", MFD_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Which Vulkan devices are software, on a made-up driver. */
+/* Tests which Vulkan devices count as software, with a made-up driver. */
 #include <stdio.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ static void test_hardware(void **unused)
     assert_int_equal(VMAF_DEVICE_OTHER, type_of(VK_PHYSICAL_DEVICE_TYPE_OTHER, 0, "Some GPU"));
 }
 
-/* The type that a driver says may be that of a layer between us and a software device. */
+/* The driver decides, not the type: a layer may pass a software device on as another type. */
 static void test_software(void **unused)
 {
     static const VkPhysicalDeviceType types[] = {

@@ -15,7 +15,7 @@
 #include "extras/mcp/allow.h"
 #include "testing.h"
 
-/* The exchange of `swap`, which is inside, and `link`, which leads outside. */
+/* Exchanges `swap`, which is inside, and `link`, which leads outside, again and again. */
 typedef struct Exchange {
     atomic_bool stop;
     int folder;
@@ -43,8 +43,8 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Opens the path for a second while the two are exchanged. Returns how often that led inside, and
- * sets *outside to how often outside. */
+/* Opens the path again and again for a second while the two are exchanged. Returns how often it led
+ * inside, and sets *outside to how often it led outside. */
 static unsigned race(const char *path, unsigned *outside)
 {
     Exchange e = { .folder = open("inside", O_RDONLY | O_DIRECTORY) };
@@ -86,7 +86,7 @@ static void end(const char *folder)
     static const char *const names[] = { "inside/swap/file", "inside/link/file", "inside/swap",
                                          "inside/link",      "outside/file",     "inside",
                                          "outside" };
-    /* A folder's file goes before the folder; what is a link goes as one. */
+    /* The file in a folder is removed before the folder; links are removed as links. */
     for (size_t i = 0; i < COUNT(names); i++)
         remove(names[i]);
     assert_int_equal(chdir("/"), 0);

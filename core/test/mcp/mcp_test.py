@@ -20,7 +20,7 @@ from inputs import Inputs  # noqa: E402
 PROGRAM, VMAF, SYNTHCLIP, FOLDER = (os.path.abspath(path) for path in sys.argv[1:5])
 VIDEOS = os.path.join(FOLDER, 'videos')
 OUTSIDE = os.path.join(FOLDER, 'outside')
-# Drivers leak memory that is not ours: with drivers the sanitizer does not look for leaks.
+# Drivers leak memory of their own, so the sanitizer does not look for leaks in tests with drivers.
 WITH_DRIVERS = os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0'
 SIZE, FRAMES = 64, 12
 LONG = {'reference': 'long.yuv', 'distorted': 'long.yuv', 'threads': 1,
@@ -493,7 +493,7 @@ def test_list_backends():
     backends = structured(client.call('list_backends', {'timeout': 60})[0])['backends']
     assert backends[0]['name'] == 'cpu' and backends[0]['usable'] is True
     for backend in backends[1:]:
-        # The tool score takes just the devices that are called usable.
+        # The tool `score` accepts exactly the devices that are listed as usable.
         taken = any(device['usable'] and device['type'] != 'software' for device in backend['devices'])
         assert backend['usable'] == taken, backend
         works = 'isError' not in client.call('score', {**PAIR, 'backend': backend['name']})[0]

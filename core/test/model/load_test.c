@@ -224,7 +224,7 @@ static const Change refused[] = {
     { "score_transform", "{\"out_lte_in\": true}" },
     { "score_transform", "{\"out_gte_in\": null}" },
     { "score_transform", "{\"p3\": 1}" },
-    { "unknown_key", "1" }, /* it may change what the others mean */
+    { "unknown_key", "1" }, /* an unknown key may change the meaning of others */
     { "score_transforms", "{}" },
     { "conversion_target", "null" },
     { "conversion_target", "{}" },

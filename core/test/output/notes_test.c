@@ -154,7 +154,7 @@ static void a_report_knows_its_frames(void **state)
     assert_int_equal(vmaf_report_frame(vmaf, 5, &frame), 0);
     frame.time = 0.25;
     assert_int_equal(vmaf_report_frame(vmaf, 1, &frame), 0);
-    frame.time = 0.75; /* in place of the first */
+    frame.time = 0.75; /* replaces the first */
     assert_int_equal(vmaf_report_frame(vmaf, 5, &frame), 0);
     Report report;
     assert_int_equal(report_fill(&report, vmaf), 0);

@@ -81,7 +81,7 @@ check('a job of required.yml is not required', set(required['required']['needs']
 for name in ('linux', 'lavapipe-gate', 'sanitizers', 'arm64', 'job', 'windows', 'macos', 'moltenvk', 'cards'):
     check(f'no job {name}', name in jobs)
 
-# Machines with a card must not pass without it.
+# A job on a machine with a card must fail if the card is not found.
 demands = {machine['card']: machine['require'] for machine in jobs['cards']['strategy']['matrix']['include']}
 check('a job on a card does not demand hardware', set(demands) == {'vmaf-arc', 'vmaf-amd', 'vmaf-nvidia'} and
       all('--require hardware' in require for require in demands.values()))

@@ -25,7 +25,7 @@ skip()
 [ "$(id -u)" = 0 ] || skip 'needs root'
 command -v mmdebstrap > /dev/null || skip 'needs mmdebstrap'
 unshare --mount true 2> /dev/null || skip 'needs the right to mount'
-# Stays within the file system: what is mounted inside the system of the test is not the test's.
+# Does not remove file systems that are mounted inside the new system: they do not belong to the test.
 clean_up()
 {
     rm -rf --one-file-system "$work"

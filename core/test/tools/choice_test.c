@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The model of --model auto, and what models of v1 are told of the encode. */
+/* Tests the model that --model auto chooses, and what models of v1 are told of the encode. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static void models_by_the_table(void **state)
         { DISPLAY_PHONE, 400, 266, C420, 24, 1, "vmaf_v1.0.16_5d0h" },
         { DISPLAY_4K_TV, 400, 317, C420, 24, 1, "vmaf_v0.6.1" },
         { DISPLAY_4K_TV, 400, 318, C420, 24, 1, "vmaf_v1.0.16_3d0h_2160" },
-        /* The planes of chroma decide, so finer chroma allows smaller pictures. */
+        /* Chroma planes are the smallest, so a format with larger ones allows smaller pictures. */
         { DISPLAY_DERIVED, 284, 80, C422, 24, 1, "vmaf_v1.0.16_3d0h" },
         { DISPLAY_DERIVED, 284, 79, C422, 24, 1, "vmaf_v0.6.1" },
         { DISPLAY_DERIVED, 159, 284, C422, 24, 1, "vmaf_v0.6.1" },
@@ -158,13 +158,13 @@ static void encodes_by_the_table(void **state)
         { 1920, 1080, 10, 960, 540, 9, "cambi.enc_width=960:enc_height=540:enc_bitdepth=9", false },
         { 1920, 1080, 8, 960, 540, 10, "cambi.enc_width=960:enc_height=540:enc_bitdepth=10",
           false },
-        /* fewer samples in a row only */
+        /* only the width is smaller */
         { 1920, 1080, 10, 1440, 1080, 10, "cambi.enc_width=1440:enc_height=1080", false },
         /* scaled down in one direction or both */
         { 1920, 1080, 10, 2560, 1440, 8, "cambi.enc_bitdepth=8", false },
         { 1920, 1080, 10, 2560, 1080, 10, "", false },
         { 1920, 1080, 10, 960, 1082, 10, "", false },
-        /* below what cambi takes */
+        /* smaller than cambi takes */
         { 1920, 1080, 10, 256, 144, 8, "cambi.enc_width=256:enc_height=144:enc_bitdepth=8", false },
         { 1920, 1080, 10, 160, 90, 10, "cambi.enc_width=256:enc_height=144", true },
         { 1920, 1080, 10, 90, 160, 10, "cambi.enc_width=144:enc_height=256", true },

@@ -12,14 +12,14 @@ enum { MOST = 23 };
 
 static const struct {
     enum VideoSiting siting;
-    double x, y; /* of the first sample, in samples of luma */
+    double x, y; /* position of the first sample, in samples of luma */
 } sitings[] = {
     { SITING_UNKNOWN, 0, 0.5 }, { SITING_LEFT, 0, 0.5 }, { SITING_CENTRE, 0.5, 0.5 },
     { SITING_TOP_LEFT, 0, 0 },  { SITING_TOP, 0.5, 0 },  { SITING_BOTTOM_LEFT, 0, 1 },
     { SITING_BOTTOM, 0.5, 1 },
 };
 
-/* A plane of samples of up to 16 bits, which are bytes up to 8. */
+/* A plane of samples, of which those of up to 8 bits take a byte and others take two. */
 typedef struct Chroma {
     Planes planes;
     uint16_t samples[MOST * MOST];

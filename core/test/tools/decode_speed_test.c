@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Which of CPU and device decodes faster (input/decode_speed.h): the cases that docs/adr/0057
- * names. */
+/* Tests whether the CPU or the device decodes faster (input/decode_speed.h) in the cases that
+ * docs/adr/0057 names. */
 #include "input/decode_speed.h"
 #include "testing.h"
 
@@ -62,7 +62,7 @@ static void codecs_depths_and_sizes_count(void **state)
     other = load;
     other.width = 96;
     other.height = 80;
-    assert_false(device_wins(other, 1)); /* each frame takes an engine longer than a CPU */
+    assert_false(device_wins(other, 1)); /* an engine takes longer for a frame than a CPU */
 }
 
 /* Each encode of a ladder is decoded and scored. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Tests what a signal does to a process that does not look for signals. */
+/* Tests the effect of a signal on a process that does not check for signals. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,7 +14,7 @@ static void sleep_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* Starts a process that works for three seconds after it got a signal, then exits with 7. */
+/* Starts a process that goes on for three seconds after a signal, then exits with 7. */
 static pid_t start(bool soon)
 {
     int ready[2];

@@ -256,7 +256,7 @@ static void contradictions_are_errors(void **state)
     options_destroy(&options);
 }
 
-/* Options may say the same twice, and one may be more precise than the other. */
+/* Two options may say the same, and one may be more precise than the other. */
 static void agreeing_options_are_accepted(void **state)
 {
     enum Action action;

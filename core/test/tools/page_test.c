@@ -87,7 +87,7 @@ static void gaps_stay_gaps(void **state)
     unmake(&made);
 }
 
-/* The y positions of an SVG path: the smallest and the largest. */
+/* Finds the smallest (highest) and the largest (lowest) y position of an SVG path. */
 static void path_range(const char *path, double *highest, double *lowest)
 {
     double x, y;
@@ -239,7 +239,7 @@ static void times_run_evenly_between_frames(void **state)
     make(&made, 4, 10, 2);
     double times[4] = { 1.0, 1.5, 3.5, 3.5 };
     StoredReport *const reports[] = { &made.report, &made.report };
-    assert_null(clock_make(reports, 2).report); /* there are no times */
+    assert_null(clock_make(reports, 2).report); /* the report has no times */
     made.report.times = times;
     const Clock clock = clock_make(reports, 2);
     assert_ptr_equal(clock.report, &made.report);
@@ -256,7 +256,8 @@ static void times_run_evenly_between_frames(void **state)
     unmake(&made);
 }
 
-/* page.js gets a start and a step where they give each time, else the distances of all times. */
+/* page.js gets a start and a step if they give each time exactly, otherwise the distances of all
+ * times. */
 static void the_clock_is_written(void **state)
 {
     static const struct {
@@ -304,7 +305,7 @@ static void the_worst_frames_are_apart(void **state)
         for (unsigned j = 0; j < i; j++)
             assert_true(labs((long)frames[i] - (long)frames[j]) >= 25);
 
-    /* Times count, not frames: now each lasts a tenth of a second. */
+    /* Times count, not frames: each frame now lasts a tenth of a second. */
     double *const times = malloc(1000 * sizeof(*times));
     for (unsigned i = 0; i < 1000; i++)
         times[i] = i * 0.1;

@@ -338,7 +338,7 @@ static void missing_and_wrong_times_are_corrected(void **state)
     from_text(&lists[1], "? ? ? ? ?");
     run((PairingConfig){ .by = PAIR_BY_TIME, .videos = at_25 }, lists, outcomes);
     expect_in_step(&outcomes[1], 5, 0, 0);
-    from_text(&lists[0], "0 40 40 80"); /* a time that is there twice stands for two frames */
+    from_text(&lists[0], "0 40 40 80"); /* a time that occurs twice stands for two frames */
     from_text(&lists[1], "0 40 40 80");
     run((PairingConfig){ .by = PAIR_BY_TIME }, lists, outcomes);
     expect(&outcomes[1], "0-0 1-1 2-2 3-3");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Cuts of a video. */
+/* Tests how cuts of a video are found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 64, HEIGHT = 48 };
 
-/* A picture of one of some scenes: a pattern that moves by `frame`, in a level of grey. */
+/* Paints a picture of a scene: a pattern that moves with `frame`, at a level of grey. */
 static void paint(VmafPicture *pic, unsigned scene, unsigned frame, unsigned level)
 {
     for (unsigned y = 0; y < HEIGHT; y++)
@@ -28,7 +28,7 @@ typedef struct Scene {
     unsigned scene, frames, level;
 } Scene;
 
-/* The first frames of the shots that are found, without that of the first one. */
+/* Writes the first frame of each shot, except the first shot, to `found`. Returns their number. */
 static unsigned find(const Scene *scenes, unsigned count, unsigned bpc, uint64_t *found)
 {
     ShotFinder finder = { .count = 0 };

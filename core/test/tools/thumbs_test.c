@@ -54,7 +54,7 @@ static void offsets_are_found(void **state)
     }
 }
 
-/* The mean of a cell, sample by sample. */
+/* Returns the mean of a cell, computed sample by sample. */
 static float plain_mean(const VmafPicture *pic, unsigned i, unsigned step)
 {
     const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE, w = pic->w[0], h = pic->h[0];
@@ -139,7 +139,7 @@ static void parts_are_means(void **state)
         assert_float_equal(thumb.cell[THUMB_CELLS - 1], 7, 0);
         vmaf_picture_unref(&pic);
         assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV400P, bpc, 5, 3), 0);
-        thumb_of_picture(&thumb, &pic, 1); /* smaller than a thumb */
+        thumb_of_picture(&thumb, &pic, 1); /* the picture is smaller than a thumbnail */
         vmaf_picture_unref(&pic);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Dividing bits among shots. */
+/* Tests how bits are divided among shots. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct Case {
     double scores[SHOTS][TRIES][FRAMES];
 } Case;
 
-/* Shots that are easy and shots that are hard, tried with settings 10, 15, … */
+/* Makes easy and hard shots, tried with settings 10, 15, … */
 static void make_case(Case *c, unsigned seed)
 {
     srand(seed);
@@ -34,7 +34,7 @@ static void make_case(Case *c, unsigned seed)
     }
 }
 
-/* All scores at some tries, pooled; and their bits. */
+/* Returns the pooled score of all shots at these tries, and their bits. */
 static double pool(const Case *c, const unsigned tries[SHOTS], const Pooling *pooling, double *bits)
 {
     double all[SHOTS * FRAMES];
@@ -51,7 +51,7 @@ static unsigned index_of(double setting)
     return (unsigned)((setting - 10) / 5);
 }
 
-/* Compare with the best of all 6^4 combinations of tries. */
+/* Compares the result with the best of all 6^4 combinations of tries. */
 static void few_bits_reach_the_target(void **state)
 {
     static const char *const names[] = { "mean", "p5", "harmonic_mean", "min", "median" };

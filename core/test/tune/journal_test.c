@@ -135,7 +135,7 @@ static void what_cannot_be_a_journal_is_refused(void **state)
 /* ---- keys ---- */
 
 #define SOURCE "journal_source"
-#define TWIN "journal_twin" /* another name of the same file: size and time are equal */
+#define TWIN "journal_twin" /* another name of the same file, so size and time are equal */
 #define MODEL "journal_model"
 
 static void write_text(const char *path, const char *text)
@@ -146,7 +146,7 @@ static void write_text(const char *path, const char *text)
     fclose(file);
 }
 
-/* Everything that a key has to hold. */
+/* Everything that a key must contain. */
 typedef struct Keyed {
     const char *path, *metric, *pool, *model, *ffmpeg, *label, *command, *what;
 } Keyed;

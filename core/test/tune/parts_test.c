@@ -344,8 +344,8 @@ static void a_device_has_one_lock_under_all_its_names(void **state)
     unlink("list_devices");
 }
 
-/* A scoring goes to an idle device that works, and not to one that it failed on, unless there is no
- * other one. The last resort is for the time when no device works. */
+/* A scoring goes to an idle device on which it has not failed, unless there is no other one. The
+ * last resort is used once no device works. */
 static void scorings_go_where_they_can(void **state)
 {
     ScoringDevice *devices, cpu;

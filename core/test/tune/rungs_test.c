@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Rungs of a ladder, their playlist and their peak rates. */
+/* Tests the rungs of a ladder, their playlist and their peak rates. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where samples are taken. */
+/* Tests where samples are taken from a source. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "testing.h"
 #include "extras/tune/samples.h"
 
-/* A source of 100 s at 10 packets a second: 80 s are cheap, the rest is dear. */
+/* Makes a source of 100 s with 10 packets a second: 80 s are cheap, the rest is expensive. */
 static Packets make_packets(Packet at[1000])
 {
     for (unsigned i = 0; i < 1000; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Which settings a search tries. */
+/* Tests which settings a search tries. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static void start(Seek *seek, int last, double target, double tolerance)
     seek_start(seek, last, (int)(last * seek_usual_place(SEEK_OF_100, target)));
 }
 
-/* The last step that reaches a target, and the tries that plain bisection needs to find it. */
+/* Returns the last step that reaches a target, and the number of tries that plain bisection needs
+ * to find it. */
 static int bisect(int last, double target, int shape, unsigned *tries)
 {
     int reached = -1, missed = last + 1;
@@ -70,8 +71,8 @@ static void the_last_setting_that_reaches_is_found(void **state)
     assert_true(tries < 5 * searches && tries * 4 < others * 3);
 }
 
-/* With a tolerance fewer tries do: the result reaches the target, and either comes close or the
- * next setting misses it. */
+/* With a tolerance the search needs fewer tries: the result reaches the target, and either it is
+ * close to it or the next setting misses it. */
 static void a_score_that_is_close_is_enough(void **state)
 {
     unsigned searches = 0, tries = 0;
@@ -119,7 +120,7 @@ static void a_search_ends_on_any_scores(void **state)
     }
 }
 
-/* All goals hold at the answer, and one of them does not at the next step. */
+/* All goals are reached at the answer, and at the next step one of them is not. */
 static void the_hardest_goal_decides(void **state)
 {
     for (int shape = 0; shape < 6; shape++) {
@@ -140,7 +141,7 @@ static void the_hardest_goal_decides(void **state)
     }
 }
 
-/* The whole video scores one point less than its samples: the curve is moved by that. */
+/* The whole video scores one point less than its samples, so the curve moves by one point. */
 static void curves_move_with_the_whole(void **state)
 {
     Seek seek;

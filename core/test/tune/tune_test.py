@@ -222,7 +222,7 @@ def models_of_v1_know_the_encode():
     clip('wide.mkv', size='432x320', frames=6)
     write_encoder('half', 'subprocess.run([%r, "-v", "error", "-nostdin", "-y", "-i", "file:" + source, "-vf", "scale=288:214",'
                   ' "-c:v", "libx264", "-crf", setting, "file:" + output], check=True)\nshutil.copy(output, "kept-half.mkv")\n' % ffmpeg)
-    # The last one is the model that needs the largest pictures: devices are tried with it, too.
+    # The last one chooses the model that needs the largest pictures. The trial of devices must use large enough ones, too.
     for words in (('--model', 'auto'), ('--model', 'vmaf_v1.0.16_3d0h_2160'), ('--model', 'auto', '--display', '4k_tv')):
         out = run('compare', 'wide.mkv', '--encoder-cmd', './half {input} {output} {crf}', '--crf', '35', '--allow-scaled', *words,
                   '--json', 'o.json')

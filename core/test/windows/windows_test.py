@@ -438,7 +438,7 @@ def vulkan():
     if not shutil.which('xvfb-run'):
         print('vulkan: not run, needs xvfb-run')
         return
-    subprocess.run(['wineserver', '-k'])  # it has started without a display, and keeps to that
+    subprocess.run(['wineserver', '-k'])  # the running server started without a display and cannot use one later
     done = run(['xvfb-run', '-a', 'wine', windows + '/install/bin/vmaf.exe', '--backend', 'vulkan', '--allow_software'] + args
                + ['vulkan.json'], cwd=work)
     subprocess.run(['wineserver', '-k'])
@@ -453,7 +453,7 @@ def vulkan():
     check(places == {'vulkan'}, f'Vulkan: features ran on {places}')
 
 
-# Tests of the command that others run natively, and that make sense on Windows.
+# Tests in core/test/cli that also make sense on Windows.
 CLI_TESTS = ('warnings', 'feature_limits')
 
 
