@@ -147,8 +147,8 @@ VMAF_EXPORT int vmaf_leave_device(VmafContext *vmaf);
  * _exit() if its driver's exit handlers might hang, too. Any thread may ask. */
 VMAF_EXPORT int vmaf_device_is_lost(const VmafDevice *device);
 
-/* Waits for outstanding work and sets *device to NULL. NULL and a NULL inside are fine. Contexts
- * that use the device keep it open until they are closed. */
+/* Closes the device, after waiting for outstanding work, and sets *device to NULL. `device` and
+ * *device may be NULL. Contexts that use the device keep it open until they are closed. */
 VMAF_EXPORT void vmaf_device_close(VmafDevice **device);
 
 /* The number of pairs that a context may hold at once, with its threads and its device. A pool

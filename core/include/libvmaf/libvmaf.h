@@ -190,7 +190,9 @@ VMAF_EXPORT int vmaf_set_input_colorimetry(VmafContext *vmaf, const VmafColor *r
  * @return 0; -EINVAL when the context is NULL or flushed, exactly one picture is NULL, the pictures
  * do not match, the index was used, or a feature cannot score them; -ERANGE when a plane that some
  * feature reads has samples above the pictures' depth (of 9 to 15 bits: values in the high bits, as
- * in P010, are the likely cause); -ENOMEM; -EIO when a GPU failed
+ * in P010, are the likely cause); -ENOMEM; -EIO when a GPU failed. The first pair may also return
+ * the errors of opening and testing a GPU (device.h), and -ENOTSUP if it needs zimg, which is
+ * missing
  */
 VMAF_EXPORT int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist,
                                    unsigned index);

@@ -33,11 +33,11 @@ VMAF_EXPORT int vmaf_hip_available(void);
 /** Opens a device. On failure *state is NULL. */
 VMAF_EXPORT int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg);
 
-/** Makes a context use the state; call it before registering features. It may be freed at any
- * time. */
+/** Makes a context use the state; call it before registering features. The state may be freed at
+ * any time. */
 VMAF_EXPORT int vmaf_hip_import_state(VmafContext *vmaf, VmafHipState *state);
 
-/** Sets *state to NULL. NULL and a NULL inside are fine. */
+/** Frees the state and sets *state to NULL. `state` and *state may be NULL. */
 VMAF_EXPORT void vmaf_hip_state_free(VmafHipState **state);
 
 /** Prints one line for each device on stdout; returns their number. */

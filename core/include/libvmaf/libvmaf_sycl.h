@@ -67,7 +67,7 @@ VMAF_EXPORT int vmaf_sycl_state_init_with_options(VmafSyclState **state,
 /** Makes a context use the state; call it before registering features. Free it after
  * vmaf_close(). */
 VMAF_EXPORT int vmaf_sycl_import_state(VmafContext *vmaf, VmafSyclState *state);
-/** Sets *state to NULL. NULL and a NULL inside are fine. */
+/** Frees the state and sets *state to NULL. `state` and *state may be NULL. */
 VMAF_EXPORT void vmaf_sycl_state_free(VmafSyclState **state);
 /** Prints one line for each device on stdout; returns their number. */
 VMAF_EXPORT int vmaf_sycl_list_devices(void);

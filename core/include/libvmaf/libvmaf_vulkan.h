@@ -96,7 +96,8 @@ VMAF_EXPORT unsigned vmaf_vulkan_state_max_outstanding_frames(const VmafVulkanSt
  * time: a context that uses it keeps it open until vmaf_close. */
 VMAF_EXPORT int vmaf_vulkan_import_state(VmafContext *vmaf, VmafVulkanState *state);
 
-/* Waits for outstanding work and sets *state to NULL. NULL and a NULL inside are fine. */
+/* Frees the state, after waiting for outstanding work, and sets *state to NULL. `state` and *state
+ * may be NULL. */
 VMAF_EXPORT void vmaf_vulkan_state_free(VmafVulkanState **state);
 
 /* Makes a pool of pictures for vmaf_vulkan_picture_fetch. -EBUSY when the context has one. */
