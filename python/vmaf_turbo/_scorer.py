@@ -27,7 +27,7 @@ class Scorer:
 
     def __init__(self, *, model: Models = 'vmaf_v0.6.1', features: Features = (), backend: Optional[str] = None,
                  device: Union[str, int, None] = None, threads: Optional[int] = None, bit_depth: int = 0) -> None:
-        from . import _planes  # numpy is needed from here on
+        from . import _planes  # this imports numpy, which scores of files do not need
         self._planes = _planes
         self._lib = native.functions()
         self._context, self._device = c_void_p(), c_void_p()
@@ -109,7 +109,7 @@ class Scorer:
                 native.check(self._lib.vmaf_feature_dictionary_set(byref(settings), key.encode(), value.encode()), name)
             native.check(self._lib.vmaf_use_feature(self._context, name.encode(), settings),
                          f'the feature {name} cannot be used')
-            settings = c_void_p()  # the library has it
+            settings = c_void_p()  # the library owns the options now
         finally:
             self._lib.vmaf_feature_dictionary_free(byref(settings))
 

@@ -42,7 +42,7 @@ typedef struct ChildParams {
 typedef struct ChildEnd {
     bool timed_out;
     int code;   /* exit code; -1: it did not exit by itself */
-    int signal; /* the signal that killed it; 0: none. On Windows, the one that others would have */
+    int signal; /* the signal that killed it (Windows: that others would report); 0: none */
 } ChildEnd;
 
 /* 0 or a negative errno. */

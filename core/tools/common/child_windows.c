@@ -19,10 +19,10 @@
 
 #define GRACE_TIME 2.0 /* seconds from asking a child to end until it is killed */
 
-/* The exit code of what we end. No program of ours ends with it by itself. */
+/* The exit code of processes that we kill. No program of ours uses it otherwise. */
 #define KILLED 0xc0de0009u
 
-/* The names that Windows lacks for numbers that all other systems have. */
+/* Signals of other systems that have no name on Windows. */
 enum { SIGNAL_ABORTED = 6, SIGNAL_KILLED = 9 };
 
 typedef struct Stream {
@@ -32,7 +32,7 @@ typedef struct Stream {
     pthread_t thread;
     bool started;
     char bytes[16384];
-    unsigned long count; /* bytes that nobody has heard yet; guarded by the lock */
+    unsigned long count; /* bytes read and not handed over yet; guarded by the lock */
     bool ended;          /* guarded by the lock */
 } Stream;
 
@@ -55,8 +55,8 @@ struct Child {
 struct Children {
     Child *first;
     pthread_mutex_t lock;
-    pthread_cond_t emptied; /* a stream's bytes were heard */
-    HANDLE news;            /* an event: a thread has something, or children_wake was called */
+    pthread_cond_t emptied; /* a stream's bytes were handed over */
+    HANDLE news;            /* an event: there is something to hand over, or a wake */
     bool woken;             /* guarded by the lock */
     unsigned wakes;         /* how often children_wait noticed a children_wake */
 };
@@ -125,7 +125,7 @@ static void *read_stream(void *arg)
     Stream *const stream = arg;
     Children *const all = stream->child->all;
     unsigned long count;
-    /* A program may write nothing at all to a pipe: that is not its end. */
+    /* A write of no bytes makes a read return with none: that is not the end of the pipe. */
     while (ReadFile(stream->pipe, stream->bytes, sizeof(stream->bytes), &count, NULL)) {
         pthread_mutex_lock(&all->lock);
         stream->count = count;
@@ -141,7 +141,8 @@ static void *read_stream(void *arg)
     return NULL;
 }
 
-/* Waits for the child's end, and ends what it has left running: only then do its pipes end. */
+/* Waits for the child's end, then ends the processes that it left running: they keep its pipes
+ * open. */
 static void *watch(void *arg)
 {
     Child *const child = arg;
@@ -157,7 +158,7 @@ static void *watch(void *arg)
 
 /* ---- waiting ---- */
 
-/* Hands over what a stream has. The lock is held, except while the caller hears. */
+/* Hands the bytes of a stream to the child's `heard`. The lock is released during that call. */
 static void hear_locked(Stream *stream)
 {
     Child *const child = stream->child;
@@ -195,7 +196,7 @@ static int signal_of(unsigned long code)
     }
 }
 
-/* Called when the threads of the child have nothing more to say. */
+/* Called when the child's threads have handed over everything. */
 static void finish(Child *child)
 {
     unsigned long code = KILLED;
@@ -225,8 +226,8 @@ static bool is_over_locked(const Child *child)
     return over;
 }
 
-/* Hears all children and notes which have ended. True: something happened that the caller waits
- * for. */
+/* Hands over the output of all children and notes which have ended. True if one has, or
+ * children_wake was called. */
 static bool look(Children *children)
 {
     bool happened = false;
@@ -391,7 +392,7 @@ static int find_program(const char *name, wchar_t **found)
     return err;
 }
 
-/* Windows runs batch files through its shell, whose quoting nobody can be sure of. */
+/* Windows runs batch files through its shell, whose rules for quoting are not reliable. */
 static bool is_batch(const wchar_t *path)
 {
     const wchar_t *const dot = wcsrchr(path, L'.');
@@ -422,7 +423,7 @@ static int make_streams(Child *child, const ChildParams *params, Given *given)
             SetHandleInformation(read, HANDLE_FLAG_INHERIT, 0);
             child->stream[i - 1].pipe = read;
         } else if (sink == CHILD_INHERITED) {
-            /* a copy, since the system passes on only handles that are marked */
+            /* a copy, because a child inherits only handles that are marked for that */
             const HANDLE ours = GetStdHandle(i == 1 ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
             DuplicateHandle(GetCurrentProcess(), ours, GetCurrentProcess(), &write, 0, TRUE,
                             DUPLICATE_SAME_ACCESS);
@@ -467,7 +468,7 @@ static int create_process(Child *child, const wchar_t *program, wchar_t *line,
                                               .hStdError = given->handle[2] },
                              .lpAttributeList = list };
     PROCESS_INFORMATION made;
-    /* A program without a console would open one for its child: not on the user's screen. */
+    /* If this program has no console, Windows would open a window with one for the child. */
     child->can_ask = GetConsoleCP() != 0;
     const unsigned long flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED |
                                 (child->can_ask ? CREATE_NEW_PROCESS_GROUP : CREATE_NO_WINDOW);

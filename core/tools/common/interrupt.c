@@ -99,8 +99,8 @@ static void die(int number)
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 static sigset_t watched;
 
-/* After the first signal: waits up to a second for the end of what interrupt_soon is about. True
- * if it goes on, or another signal comes. */
+/* After the first signal: waits up to a second until the work that interrupt_soon announced is
+ * over. True if it is not, or if another signal comes. */
 static bool has_to_end(void)
 {
     const struct timespec piece = { .tv_nsec = 50000000 };

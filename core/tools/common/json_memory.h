@@ -11,7 +11,7 @@
 /* Starts to watch. Each program calls it before it makes its first value. */
 void json_memory_watch(void);
 
-/* True if jansson ran out of memory at any time since then: values may be incomplete. */
+/* True if jansson ran out of memory since json_memory_watch: values may be incomplete. */
 bool json_memory_failed(void);
 
 /* The value as text, or NULL if it is NULL or memory ran out while it was made. free() the text. */

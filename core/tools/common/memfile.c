@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#if defined(__linux__) && !defined(__ANDROID__) /* whose C library has no fopencookie */
+#if defined(__linux__) && !defined(__ANDROID__) /* Android has no fopencookie */
 static bool grow(MemFile *mem, size_t more)
 {
     if (more < mem->room - mem->size) /* with room for a terminator */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Millions of samples of luma that one CPU decodes in a second, of 8 bits. FFmpeg's decoders and
- * dav1d, of videos of few bits; docs/adr/0057 says how they were measured. */
+/* Millions of luma samples of 8 bits that one CPU decodes in a second with FFmpeg's decoders and
+ * dav1d, from videos of a low bit rate; docs/adr/0057 says how they were measured. */
 static const struct {
     const char *codec;
     double rate;
@@ -14,8 +14,8 @@ static const struct {
     { "mjpeg", 400 }, { "mpeg2video", 1000 }, { "vc1", 350 }, { "mpeg4", 700 },
 };
 #define OTHER_RATE 300.0
-#define DEEP_SHARE 0.8       /* of that rate, with more than 8 bits */
-#define BITS_A_SECOND 100e6  /* that a CPU reads */
+#define DEEP_SHARE 0.8       /* the share of that rate for more than 8 bits */
+#define BITS_A_SECOND 100e6  /* of an encoded video that one CPU reads */
 #define CPU_OVERHEAD 30e-6   /* seconds for each frame */
 #define ENGINE_RATE 750e6    /* samples a second of one decoding engine, when all are at work */
 #define ENGINE_OVERHEAD 2e-4 /* seconds for each frame */

@@ -10,7 +10,7 @@ typedef struct Piece {
     size_t size;
 } Piece;
 
-/* The pieces of one packet say this. */
+/* Facts that the pieces of one packet give. */
 typedef struct Finding {
     bool entry;    /* its first picture needs no other one */
     bool pictured; /* a picture was seen */
@@ -124,8 +124,8 @@ static bool look_at_h264(Finding *finding, Piece unit)
     return true;
 }
 
-/* Decoding may begin at more kinds of pictures; these are the ones that no earlier picture is shown
- * after. */
+/* Decoding may begin at other kinds of pictures, too, but only after these is no earlier picture
+ * shown. */
 static bool look_at_hevc(Finding *finding, Piece unit)
 {
     enum { LAST_PICTURE = 31, IDR = 19, IDR_ALONE = 20, FIRST_SET = 32, LAST_SET = 34 };
@@ -262,7 +262,7 @@ static bool look_at_jpeg(Finding *finding, Piece packet)
             see_picture(finding, true);
             return true;
         }
-        if (kind == 0xFF) { /* a byte that fills */
+        if (kind == 0xFF) { /* a fill byte */
             rest = (Piece){ rest.data + 1, rest.size - 1 };
             continue;
         }

@@ -57,7 +57,7 @@ static int number_of(enum AVCodecID codec)
     }
 }
 
-/* Asks in the device's context. 0: unknown. */
+/* Asks for the number of engines, in the device's context. 0: unknown. */
 static unsigned ask(void *cuda, void *decoders, void *context, Capabilities *asked)
 {
     int (*const push)(void *) = (int (*)(void *))dlsym(cuda, "cuCtxPushCurrent_v2");

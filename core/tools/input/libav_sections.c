@@ -502,12 +502,12 @@ static unsigned decoder_count(const Libav *libav)
     const char *const device = libav->video->traits.hwaccel;
     const unsigned most = options->decoders < DECODERS_MOST ? options->decoders : DECODERS_MOST;
     if (device)
-        return strcmp(device, "cuda") ? 1 : most; /* the others lack buffers */
+        return strcmp(device, "cuda") ? 1 : most; /* other devices have too few buffers */
     if (!options->decoders_auto)
         return most;
     if (libav->codec->codec->capabilities &
         (AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_OTHER_THREADS))
-        return 1; /* its own threads share the work better */
+        return 1; /* one decoder with threads of its own shares the work better */
     const unsigned threads = (unsigned)libav_thread_count(options);
     return threads < CPU_LEAST ? 1 : threads < most ? threads : most;
 }

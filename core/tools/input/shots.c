@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A change of less than this many grey levels is none, whatever the frames around it do; at this
- * many it must also be a multiple of the changes before. */
+/* A change of fewer grey levels than this is no cut, whatever the frames around it do. A larger one
+ * must also be a multiple of the changes before. */
 #define LEAST_CHANGE 6.0f
 #define TIMES_USUAL 3.0f
-/* The share of samples that change their bin of the histogram at a cut, at least, and the change at
- * which the histogram no longer matters: two shots may have the same brightness. */
+/* At least this share of the samples changes its bin of the histogram at a cut. From the change
+ * below on, the histogram does not matter: two shots may have the same brightness. */
 #define LEAST_BINS 0.12f
 #define LARGE_CHANGE 18.0f
-/* A flash: the frame after it is this much closer to the frame before it. */
+/* A flash: the frames before and after it differ by less than this share of the change to it. */
 #define FLASH 0.5f
 /* Frames of a shot, at least: a shorter one is an effect. */
 #define LEAST_FRAMES 4

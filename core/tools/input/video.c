@@ -119,7 +119,7 @@ int video_reopen(Video **copy, const Video *video)
         return err;
     (*copy)->options = video->options;
     (*copy)->options.quiet = true;
-    (*copy)->options.decoders = 0; /* it is not read for its speed */
+    (*copy)->options.decoders = 0; /* a second reading needs no speed */
     return video_begin(*copy);
 }
 

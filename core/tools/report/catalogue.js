@@ -101,7 +101,7 @@
     const keys = new Map(rows.map((title) => [title, column.sort(title)]));
     rows.sort((a, b) => {
       const x = keys.get(a), y = keys.get(b);
-      if (x === null || y === null) return (x === null) - (y === null) || a.number - b.number; // those without come last
+      if (x === null || y === null) return (x === null) - (y === null) || a.number - b.number; // titles without a value come last
       return (x < y ? -sign : x > y ? sign : 0) || a.number - b.number;
     });
   }

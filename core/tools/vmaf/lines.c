@@ -24,7 +24,7 @@ enum {
 
 /* ---- sums and series ---- */
 
-/* Scores in a row. */
+/* Scores in the order of their pairs. */
 typedef struct Series {
     double *at;
     size_t count, capacity;

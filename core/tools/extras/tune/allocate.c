@@ -10,7 +10,7 @@
 typedef struct Option {
     double setting, bits, worth;
     size_t at;
-    double share; /* of the next try */
+    double share; /* weight of the next try, from 0 to below 1 */
 } Option;
 
 typedef struct Options {
@@ -40,8 +40,8 @@ static double score_of(const ShotCurve *curve, const Option *option, size_t fram
     return option->share > 0.0 ? here + option->share * (try[1].scores[frame] - here) : here;
 }
 
-/* The part that a shot's frames have in reaching the target: a sum over frames, so that shots can
- * be judged one by one. */
+/* How much the frames of a shot contribute to the target: a sum over frames, so that each shot can
+ * be judged by itself. */
 static double worth_of(const Task *task, const ShotCurve *curve, const Option *option)
 {
     double sum = 0.0;
@@ -51,8 +51,8 @@ static double worth_of(const Task *task, const ShotCurve *curve, const Option *o
             sum += score;
         else if (task->pooling->kind == POOLING_HARMONIC_MEAN)
             sum -= 1.0 / (fmax(score, 0.0) + 1.0);
-        else if (score < task->target) /* a percentile counts the frames below it; how far they are
-                                          below leads the way when none reaches it */
+        else if (score < task->target) /* percentiles: count the frames below; how far they are
+                                          below says which setting is better if all are */
             sum -= 1.0 + 0.02 * (task->target - score);
     }
     return sum;
@@ -88,7 +88,7 @@ static int list_options(const Task *task, size_t shot, double step)
     return 0;
 }
 
-/* Choose by the price of a bit. */
+/* Choose for each shot the setting that is worth most after paying this price for each bit. */
 static void choose(Task *task, double price)
 {
     for (size_t s = 0; s < task->count; s++) {
@@ -146,9 +146,10 @@ static void tell(const Task *task, Allocation *allocation)
     allocation->score = pooled(task);
 }
 
-#define SAVING_SHOTS 300 /* with more shots, single ones no longer matter */
+#define SAVING_SHOTS 300 /* with more shots, the saving is too small to matter */
 
-/* One price leaves a remainder above the target: save what single shots can give up. */
+/* With one price the score ends a little above the target: give single shots worse settings as long
+ * as the target is reached, first where that saves most. */
 static void save(Task *task)
 {
     for (bool again = task->count <= SAVING_SHOTS; again;) {
@@ -182,12 +183,12 @@ int allocate(const ShotCurve *curves, size_t count, const Pooling *pooling, doub
 {
     Task task = { .curves = curves, .count = count, .pooling = pooling, .target = target };
     int err = task_start(&task, step);
-    if (!err) { /* all at their best */
+    if (!err) { /* can the best settings reach the target? */
         for (size_t s = 0; s < count; s++)
             task.chosen[s] = 0;
         err = pooled(&task) >= target ? 0 : -ERANGE;
     }
-    double low = -60.0, high = 20.0; /* logarithms of the price: from dear quality to dear bits */
+    double low = -60.0, high = 20.0; /* logarithms of the price: from cheap bits to dear ones */
     for (unsigned i = 0; !err && i < 50; i++) {
         const double middle = (low + high) / 2;
         choose(&task, exp(middle));
@@ -196,7 +197,7 @@ int allocate(const ShotCurve *curves, size_t count, const Pooling *pooling, doub
     if (!err) {
         choose(&task, exp(low));
         if (!(pooled(&task) >=
-              target)) /* no price reaches it: frames below count, whatever it is */
+              target)) /* no price reaches the target, although the best settings do */
             for (size_t s = 0; s < count; s++)
                 task.chosen[s] = 0;
         save(&task);

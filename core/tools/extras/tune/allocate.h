@@ -25,7 +25,7 @@ typedef struct ShotCurve {
 typedef struct Allocation {
     double *settings; /* for each shot; the caller's */
     double bits;      /* of all shots, estimated where a setting was not tried */
-    double score;     /* of all frames, the same */
+    double score;     /* of all frames; estimated likewise */
 } Allocation;
 
 /* The pooled scores that bits can be divided for: mean, harmonic_mean, min and percentiles. */

@@ -120,7 +120,7 @@ void cache_close(Cache *cache)
 
 /* ---- keys ---- */
 
-/* Programs that were exchanged make other encodes: their size and time belong to the key. */
+/* Another version of a program makes other encodes: its file's size and time belong to the key. */
 static void add_program(json_t *key, const char *name)
 {
     struct stat info = { .st_size = 0 };

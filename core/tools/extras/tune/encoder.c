@@ -234,7 +234,7 @@ static void add_own(Argv *argv, const Encoder *encoder, const Encode *encode)
         snprintf(text, sizeof(text), "crf=%g", encode->setting);
         add_params(argv, encoder, "svtav1-params", text);
     }
-    if (encode->part && !strcmp(name, "libx264")) /* headers are those of all parts */
+    if (encode->part && !strcmp(name, "libx264")) /* all parts must have the same headers */
         add_params(argv, encoder, "x264-params", "stitchable=1");
     if (encode->zones) {
         char *const zones = text_print("zones=%s", encode->zones);

@@ -63,7 +63,7 @@ static bool is_on_hull(const Results *results, size_t job)
     return false;
 }
 
-/* Begin a cell. Its name is shown beside it where the table's head is not. */
+/* Begin a cell. Narrow screens do not show the table's head: each cell shows its name there. */
 static void open_cell(const char *kind, const char *name, FILE *file)
 {
     fprintf(file, "<td class=\"%s\" data-name=\"", kind);

@@ -35,7 +35,7 @@ typedef struct Workshop {
     unsigned encodes;          /* encodes that run at once */
     Argv score_words;          /* options for the vmaf command: --model, --feature, … */
     Trial trial;               /* for devices that may be broken */
-    Metrics metrics;           /* that are scored; tables show the first one */
+    Metrics metrics;           /* the scored metrics; tables show the first one */
     Pooling pooling;           /* of the first one */
     double time_limit;         /* seconds for each step; 0: no limit */
     Cache *cache;              /* of encodes and reports; NULL: none */
@@ -49,7 +49,7 @@ typedef struct Original {
     char *y4m;      /* path of the decoded video; NULL: not decoded yet */
     Media media;
     Packets packets;
-    bool counted, shaped; /* media has what decoding gives: frames; width and height */
+    bool counted, shaped; /* `media` has the frames that decoding counted; the shape it showed */
 } Original;
 
 enum JobState {
@@ -73,7 +73,7 @@ typedef struct Job {
     char *output;       /* keep the encode here; NULL: delete it. Owned by the creator of the job */
     bool whole;         /* encode for keeping, with audio */
     bool part;          /* see Encode */
-    bool lists_packets; /* of the encode */
+    bool lists_packets; /* list the packets of the encode */
     bool made;          /* `output` holds the encode already: only measure and score it */
     const char *zones;  /* see Encode */
     /* State while the job runs. */

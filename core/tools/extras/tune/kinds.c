@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Names without a '*' stand before the patterns that they fit. */
+/* A name without a '*' stands before the patterns that match it, because the first match counts. */
 static const EncoderKind kinds[] = {
     { "libx264*", "crf", 0, 51, 0, .passes = TWO_PASS_RATE },
     { "libx265", "crf", 0, 51, 0, .passes = TWO_PASS_RATE },

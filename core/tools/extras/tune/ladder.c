@@ -221,7 +221,7 @@ typedef struct OwnCurve {
     size_t count;
 } OwnCurve;
 
-/* The points of a size by rising rate, without those that cost more for no more. */
+/* The points of a size by rising rate, without those that score no better than a cheaper one. */
 static int draw(const Ladder *ladder, size_t size, OwnCurve *curve)
 {
     curve->settings = calloc(ladder->point_count, sizeof(*curve->settings));
@@ -253,7 +253,7 @@ static void find_limits(const OwnCurve *curves, size_t count, double *low, doubl
         }
 }
 
-#define USUAL_TOP 95.0 /* more is seldom seen */
+#define USUAL_TOP 95.0 /* viewers seldom see that a score is higher */
 
 static size_t choose(const Ladder *ladder, const OwnCurve *own, const SizeCurve *curves,
                      Rung *rungs)
@@ -324,7 +324,7 @@ static int make_rungs(Ladder *ladder)
     return err;
 }
 
-/* ---- telling ---- */
+/* ---- results ---- */
 
 static void print_rungs(const Ladder *ladder, const char *command)
 {

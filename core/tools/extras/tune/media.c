@@ -137,7 +137,7 @@ void media_feed(MediaReader *reader, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (bytes[i] != '\n') {
-            if (reader->used + 1 < sizeof(reader->line)) /* what we read is at the start */
+            if (reader->used + 1 < sizeof(reader->line)) /* keep the start of it */
                 reader->line[reader->used++] = bytes[i];
             continue;
         }

@@ -35,7 +35,7 @@ typedef struct TuneOptions {
     bool available; /* use the devices that work here; none is listed */
     bool allow_software, allow_scaled;
     Targets targets;
-    double tolerance; /* of a score that is close enough to its target */
+    double tolerance; /* a score this little above its target is close enough */
     /* Limits of a search: a share of the source's video, bytes, kbit/s. 0: none. */
     double max_share, max_bytes, max_bitrate;
     Pooling pooling;    /* of the first metric */

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Interpolate b at a place of a; a rises. False: outside, or no memory. */
+/* Interpolate `b` where `a`, which rises, has the value `place`. False: that lies outside, or no
+ * memory. */
 static bool look_up(const double *a, const double *b, size_t count, double place, double *value)
 {
     if (!count || place < a[0] || place > a[count - 1])

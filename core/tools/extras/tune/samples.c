@@ -56,7 +56,7 @@ int piece_cut(const Original *source, Workshop *shop, double from, double second
 
 /* ---- scenes ---- */
 
-/* The mean difference of the pictures from which key frames belong to different scenes. */
+/* Key frames whose pictures differ by this mean or more belong to different scenes. */
 #define OTHER_SCENE 12
 
 bool is_other_scene(const KeyFrame *a, const KeyFrame *b)
@@ -149,7 +149,7 @@ static int find_starts(KeyReader *reader, const Original *source, Workshop *shop
 /* ---- choosing ---- */
 
 typedef struct Place {
-    double from, weight; /* seconds until the next place */
+    double from, weight; /* in seconds; the weight is the time until the next place */
     double bytes;
 } Place;
 

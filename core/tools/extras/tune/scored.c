@@ -252,7 +252,7 @@ void warning_text(const json_t *warning, char *text, size_t size)
     snprintf(text, size, "%s%s", !input ? "" : source ? "source: " : "encode: ", said ? said : "");
 }
 
-/* Take the warnings, but that of software, which the place tells. */
+/* Take the warnings, except the one about a software device, which the place already tells. */
 static int take_warnings(Scored *scored, const json_t *warnings)
 {
     size_t i;

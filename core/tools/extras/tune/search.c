@@ -377,8 +377,8 @@ static double rate_limit(const TuneOptions *options, const Media *source)
     return fmin(rate, bytes * 8.0 / source->seconds / 1000.0);
 }
 
-/* Does a setting that misses a target need more than the limit already? Then all that reach them
- * do. */
+/* Does a setting that misses a target already need more than the limit? Then all settings that
+ * reach the targets do. */
 static bool is_hopeless(const Search *search)
 {
     for (size_t i = 0; search->targets->count && i < search->try_count; i++)

@@ -86,15 +86,15 @@ static void draw(const Seek *seek, size_t goal, Course *course)
     }
 }
 
-/* The fall per step between two neighbouring tries. Scores that hardly fall tell too little to
- * look far ahead with. */
+/* The fall per step between two neighbouring tries: at least a quarter of the assumed one, because
+ * scores that hardly fall would predict steps that are much too far. */
 static double slope_after(const Course *course, size_t at)
 {
     const double run = course->x[at + 1] - course->x[at];
     return fmax((course->y[at] - course->y[at + 1]) / run, course->slope / 4.0);
 }
 
-/* The curve at a step; through the ends it goes on straight. */
+/* The curve's value at a step; beyond its ends it continues as a straight line. */
 static double course_at(const Course *course, const Curve *curve, double x)
 {
     const size_t last = course->count - 1;
@@ -207,9 +207,10 @@ static bool is_close(const Seek *seek)
     return seek->missed <= seek->last && seek->goals[0].tolerance > 0.0 && next_misses(seek);
 }
 
-#define PATIENCE 5 /* tries on one side of the answer before the end of all settings is tried */
+#define PATIENCE 5 /* after this many tries on one side of the answer, the last setting is tried */
 
-/* Only one limit is known. Go where the curve leads, and farther each time that it misled. */
+/* Only one side of the answer is known. Go where the curve leads, and farther each time that it was
+ * wrong. */
 static int look_beyond(const Seek *seek, double step)
 {
     const bool good = seek->reached >= 0;

@@ -12,11 +12,11 @@
 
 #define SEEK_MAX 64 /* limit on tries; bisection of 1024 settings takes 10 */
 
-/* How scores are drawn such that they fall evenly with the setting. */
+/* How scores are transformed so that they fall evenly with the setting. */
 enum SeekScale {
     SEEK_LINEAR,
-    SEEK_OF_100, /* what is missing to 100 shrinks by equal factors */
-    SEEK_OF_1,   /* the same to 1 */
+    SEEK_OF_100, /* the distance to 100 changes by an equal factor in each step */
+    SEEK_OF_1,   /* the same for the distance to 1 */
 };
 
 typedef struct SeekGoal {

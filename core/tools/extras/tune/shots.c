@@ -373,7 +373,7 @@ static int compare_with_one(Plan *plan)
     return err == -ERANGE ? 0 : err;
 }
 
-/* ---- telling ---- */
+/* ---- results ---- */
 
 static double kbits(const Plan *plan, double bits)
 {

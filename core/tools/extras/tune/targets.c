@@ -40,7 +40,7 @@ int targets_add(Targets *targets, const char *text, char *error, size_t error_si
         snprintf(error, error_size, "there are more than %d targets", METRIC_MAX);
         return -EINVAL;
     }
-    if (end == text) { /* it begins with the metric */
+    if (end == text) { /* the text begins with the metric */
         number = strchr(text, ':');
         if (!number || number == text)
             return refuse(text, error, error_size);

@@ -187,7 +187,7 @@ static unsigned count_surveys(const json_t *backends)
     return count;
 }
 
-/* A report without a device that was measured is no good news. */
+/* Makes the findings. Those of --report are not well without a device that was measured. */
 static json_t *examine(const Options *options)
 {
     json_t *const machine = examine_machine(), *const list = json_array();
@@ -372,7 +372,7 @@ static void print_json(const json_t *findings)
     free(text);
 }
 
-/* ---- for those who have no such card ---- */
+/* ---- the report for people who have no such card ---- */
 
 static const char *report_path(const Options *options)
 {
