@@ -103,7 +103,7 @@ struct LinesVideo {
     unsigned metric_count;
     Pending *ring; /* pairs in their order, from `first` on */
     size_t first, count, capacity;
-    unsigned added, newest; /* the last index that was added; that has a score */
+    unsigned added, newest; /* the last index that was added; the last that has a score */
     bool *expected;         /* metrics of the line before; NULL: there is none */
     uint64_t written;       /* lines of pairs */
     struct {

@@ -438,7 +438,7 @@ static int parse_words(ShardOptions *options, enum ShardAction action, int argc,
         return wrong("%s", error);
     if (!err && argc && action == SHARD_STATUS)
         return wrong("status takes no options of vmaf");
-    /* Slurm's jobs have the environment of who submits them: its VMAF_BACKEND asks for more than
+    /* Slurm's jobs get the environment of their submitter: its VMAF_BACKEND asks for more than
      * "auto", which takes the CPU where there is no GPU. */
     if (!err && options->gpus && !options->words.names_device && !environment_backend())
         argv_add_all(&options->words.device, (const char *const[]){ "--backend", "auto", NULL });

@@ -188,7 +188,7 @@ int allocate(const ShotCurve *curves, size_t count, const Pooling *pooling, doub
             task.chosen[s] = 0;
         err = pooled(&task) >= target ? 0 : -ERANGE;
     }
-    double low = -60.0, high = 20.0; /* logarithms of the price: from cheap bits to dear ones */
+    double low = -60.0, high = 20.0; /* logarithms of the price: from cheap to expensive bits */
     for (unsigned i = 0; !err && i < 50; i++) {
         const double middle = (low + high) / 2;
         choose(&task, exp(middle));

@@ -199,7 +199,7 @@ static size_t nearest(const Place *places, size_t count, size_t rank, const doub
 }
 
 /* Rank the places by the bytes that the source spends there. Each sample stands for an equal part
- * of the source's time, from the cheapest to the dearest. */
+ * of the source's time, from the places with the fewest bytes to those with the most. */
 size_t samples_choose(const double *starts, size_t start_count, const Packets *packets,
                       double length, double seconds, size_t count, double *from)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Samples of a long source: pieces that stand for the whole of it, cut without loss. They begin
- * where scenes do and are spread over scenes that are cheap and scenes that are dear. One thread
+ * where scenes do, some in scenes that need few bits and some in scenes that need many. One thread
  * at a time. */
 #ifndef TUNE_SAMPLES_H
 #define TUNE_SAMPLES_H

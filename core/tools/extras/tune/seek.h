@@ -23,7 +23,7 @@ typedef struct SeekGoal {
     double target;
     double tolerance; /* of a score that is close enough; 0: find the very last step */
     enum SeekScale scale;
-    double slope; /* fall per step on that scale that is assumed before two scores are known */
+    double slope; /* fall per step on that scale, assumed until two scores are known */
 } SeekGoal;
 
 typedef struct SeekPoint {
