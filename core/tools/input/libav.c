@@ -316,7 +316,7 @@ static void settle_time(Libav *libav)
     const int64_t next = libav->time + (step > 0 ? step : 1);
     if (traits->timeless || time == AV_NOPTS_VALUE)
         return;
-    if (time > most || time < -most) { /* nonsense */
+    if (time > most || time < -most) { /* no real time */
         libav->time = libav->timed ? next : 0;
         libav->timed = true;
         return;

@@ -226,8 +226,8 @@ static bool look_at_av1(Finding *finding, Piece rest)
 /* ---- JPEG ---- */
 
 /* Adds the numbers of tables, and not the tables, which change from picture to picture. A table of
- * quantisation follows its number with 64 bytes or words; one of codes with how many codes of each
- * of 16 lengths there are, and as many bytes. */
+ * quantisation is its number and 64 bytes or words. A table of codes is its number, 16 bytes that
+ * count the codes of each length, and a byte for each code. */
 static bool add_tables(Finding *finding, bool of_codes, Piece rest)
 {
     while (rest.size) {

@@ -42,7 +42,7 @@ static AVDictionary *open_options(const Libav *libav)
     return options;
 }
 
-/* The remedy for an mp4 that a pipe cannot be read for. */
+/* The remedy for an mp4 that cannot be read from a pipe. */
 #define STREAMABLE                                                                                    \
     "give a finished file, or write it as a stream: `-movflags +frag_keyframe+empty_moov` or, if it " \
     "is whole, `-movflags +faststart`"

@@ -192,7 +192,7 @@ int libav_playlist_check(const Libav *libav, const AVInputFormat *format)
 
 /* ---- while the libraries read ---- */
 
-/* The libraries' own function. The same for all videos. */
+/* The libraries' own function that opens a file. It is the same for all videos. */
 static int (*open_file)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
 
 static int open_named(AVFormatContext *format, AVIOContext **io, const char *url, int flags,

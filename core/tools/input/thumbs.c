@@ -23,7 +23,7 @@ typedef struct CellRows {
     unsigned width, rows;
 } CellRows;
 
-/* Columns are added up before rows, many at once. */
+/* The samples of each column are added up first, of many columns at once, and then the columns. */
 enum { COLUMNS = 16, ROWS_AT_ONCE = 256 }; /* so many samples of 8 bits fit into 16 */
 typedef uint8_t Samples __attribute__((vector_size(COLUMNS)));
 typedef uint16_t DeepSamples __attribute__((vector_size(2 * COLUMNS)));

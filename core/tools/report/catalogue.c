@@ -129,7 +129,7 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The page that the run wrote whose option was --html, if it is beside the report. */
+/* The page that the run wrote for its option --html, if it is beside the report. */
 static char *page_of_option(const StoredReport *report)
 {
     for (size_t i = 0; i < report->option_count; i++) {

@@ -90,8 +90,8 @@ static bool is_even(const Clock *clock, const Positions *at, double start, doubl
 /* Without this limit a forged report could make a page huge. */
 #define DISTANCES_SPAN_MAX 1e7 /* seconds: months */
 
-/* Writes the distances between times in milliseconds, 16 bits each; what is too large for that is
- * written as several that are as large as possible, and a rest. */
+/* Writes the distances between times in milliseconds, 16 bits each; a larger distance
+ * is written as several of the largest that fit, and a rest. */
 static int put_distances(FILE *file, const Clock *clock, const Positions *at)
 {
     enum { LARGEST = 65535 };

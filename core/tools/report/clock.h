@@ -14,7 +14,7 @@ typedef struct Clock {
     double rate;                /* its frames per second, on average */
 } Clock;
 
-/* Takes the first report that has times. They must stay where they are. */
+/* Takes the first report that has times. The reports must stay where they are. */
 Clock clock_make(StoredReport *const *reports, size_t count);
 
 /* The time of a frame in seconds, and the frame at a time. Between frames, and before and after

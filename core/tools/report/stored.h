@@ -118,7 +118,7 @@ bool stored_is_infinite(const char *metric);
  * -ENOMEM. */
 int stored_figures(const StoredReport *report, const StoredMetric *metric, VmafStatistics *figures);
 
-/* True if a frame has a score, even if it is infinite. */
+/* True if any frame has a score, even an infinite one. */
 bool stored_has_scores(const StoredMetric *metric);
 
 /* The score of the whole video: the mean, but for XPSNR, whose frames may have infinite scores,

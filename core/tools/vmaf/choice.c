@@ -122,7 +122,7 @@ static bool has_own(const ModelSpec *spec, const char *begin)
 static void raise(EncodeChoice *choice, unsigned width, unsigned height)
 {
     const unsigned longer = width > height ? width : height;
-    unsigned num = 1, den = 1; /* the factor */
+    unsigned num = 1, den = 1; /* the factor: num / den */
     const struct {
         unsigned wanted, side;
     } limits[] = { { ENC_LEAST, width }, { ENC_LEAST, height }, { LUMA_LEAST, longer } };

@@ -104,7 +104,7 @@ struct LinesVideo {
     Pending *ring; /* pairs in their order, from `first` on */
     size_t first, count, capacity;
     unsigned added, newest; /* the last index that was added; the last that has a score */
-    bool *expected;         /* metrics of the line before; NULL: there is none */
+    bool *expected;         /* which metrics the line before had; NULL: no line yet */
     uint64_t written;       /* lines of pairs */
     struct {
         bool open;
@@ -560,7 +560,7 @@ int lines_finish(Lines *lines, unsigned number)
 
 /* ---- the summary ---- */
 
-/* Sets the figures of a metric that all lines have. *whole: percentiles, too. */
+/* Sets the figures of a metric that all lines have. *whole: percentiles are among them. */
 static bool figures_of(const LinesVideo *video, const Metric *metric, VmafStatistics *figures,
                        bool *whole)
 {

@@ -196,7 +196,7 @@ static int check_raw(const Options *options)
                     : 0;
 }
 
-/* Raw video has no tags that would tell the others. */
+/* Raw video has no tags, so all four colours of a side must be given, or none. */
 static int check_colours(const Options *options)
 {
     char missing[COLOURS_OPTIONS_SIZE];

@@ -40,7 +40,7 @@ static int by_age(const void *a, const void *b)
     return (p->tv_nsec > q->tv_nsec) - (p->tv_nsec < q->tv_nsec);
 }
 
-/* Only files that have our form of name: 32 digits, a point, an extension. */
+/* True for names of our form: 32 digits, a point, an extension. Other files are left alone. */
 static bool is_entry(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && name[32] == '.' && !strchr(name + 33, '/');

@@ -201,7 +201,7 @@ static int say_unreached(const Search *search, double setting, const double *sco
     return -ERANGE;
 }
 
-/* The targets need more than the limit. */
+/* Prints that settings which reach the targets need more than the limit. */
 static int say_over(const Search *search, double setting, const double *scores, double rate)
 {
     char name[512], text[32], all[512];

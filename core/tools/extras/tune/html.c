@@ -426,7 +426,7 @@ void results_write_chart(const Results *results, bool alone, FILE *file)
             write_curve(&axes, &results->lines[i], colour, file);
             write_points(results, &axes, &results->lines[i], colour, file);
         }
-        if (alone) /* the page has its own */
+        if (alone) /* a page has a legend of its own */
             write_legend(results, file);
     }
     fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">kbit/s</text>\n",

@@ -23,7 +23,7 @@ static void put_path(FILE *file, const char *path)
     free(whole);
 }
 
-/* Containers round times; the list says how long each part lasts, so that this does not add up. */
+/* Containers round times. The list says how long each part lasts, so that errors do not add up. */
 static int write_list(const char *path, const ShotList *shots, char *const *parts)
 {
     FILE *const file = fopen(path, "we");

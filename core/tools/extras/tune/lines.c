@@ -15,7 +15,7 @@ struct Lines {
     const char *path;
     FILE *file;
     bool lost;
-    double drawn; /* when progress was written last */
+    double drawn; /* when progress was last written */
 };
 
 static double now(void)

@@ -38,7 +38,8 @@ Argv media_shape_command(const char *ffmpeg, const char *path)
     return argv;
 }
 
-/* The raw format has one frame rate: give the frames times that keep each once. */
+/* The raw format has one frame rate: give the frames times at which ffmpeg neither repeats nor
+ * drops one. */
 Argv media_key_command(const char *ffmpeg, const char *path, unsigned width, unsigned height)
 {
     Argv argv = { 0 };

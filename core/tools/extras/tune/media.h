@@ -35,7 +35,7 @@ typedef struct Packets {
 } Packets;
 
 typedef struct MediaReader {
-    Packets *packets; /* list them here; NULL: nobody wants them */
+    Packets *packets; /* where packets are listed; NULL: they are not */
     char line[256];
     size_t used;
     bool untimed;               /* some packet has no presentation time */

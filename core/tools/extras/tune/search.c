@@ -275,7 +275,7 @@ static int try_setting(Search *search, int step)
 /* ---- the settings ---- */
 
 #define USUAL_STEP 0.25  /* for encoders that take any number */
-#define RATE_FACTOR 1.02 /* between bit rates */
+#define RATE_FACTOR 1.02 /* from one bit rate to the next */
 
 /* List the settings from the lowest. */
 static double *list_settings(const Encoder *e, size_t *count)

@@ -75,7 +75,7 @@ void search_goals(const Search *search, const double *scores, double bitrate,
 /* Print a try's scores: "vmaf 95.1234, ssimulacra2 70.1234". */
 void search_scores_print(const Search *search, const double *scores, char *text, size_t size);
 
-/* The needs of the whole encode, judged by the samples. */
+/* The size and the time that the whole encode will need, judged by the samples. */
 typedef struct Prediction {
     double bytes;   /* of the video */
     double share;   /* of the source's video */

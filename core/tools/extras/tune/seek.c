@@ -178,7 +178,7 @@ static double predict(const Seek *seek, bool above)
     return floor(least + 1e-9);
 }
 
-/* Is the step after the last one that reaches the goals known well enough to miss one? */
+/* Do the curves show clearly that the step after the last good one misses a goal? */
 static bool next_misses(const Seek *seek)
 {
     bool misses = false;

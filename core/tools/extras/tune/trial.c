@@ -129,7 +129,8 @@ static int settle_auto(const Trial *trial, ScoringDevice *device)
     return 0;
 }
 
-/* `tried`: the device, if it is to be told and settled where the trial ran; NULL: only try. */
+/* Scores the trial on a device. `tried`: the device to warn of, and to settle if it is "auto";
+ * NULL: neither. */
 static int run(const Trial *trial, const ScoringDevice *device, ScoringDevice *tried, char *why,
                size_t size)
 {
