@@ -137,6 +137,8 @@ int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg)
 
 int vmaf_vulkan_state_init_with_options(VmafVulkanState **state, const VmafVulkanOptions *options)
 {
+    if (state)
+        *state = NULL;
     if (!state || !options || options->size < offsetof(VmafVulkanOptions, fallback_cpu))
         return -EINVAL;
     /* A caller built against an older header has a shorter struct. */

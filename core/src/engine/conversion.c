@@ -108,8 +108,11 @@ static int prepare(Conversion *c, unsigned side, const VmafPicture *pic, const V
     FrameShape shape;
     VmafPictureConvertTarget target = c->target;
     char from[COLOUR_TEXT_SIZE], to[COLOUR_TEXT_SIZE];
-    if (c->converters[side])
+    if (c->converters[side] && colour_equal(colour, &c->from[side]))
         return 0;
+    converter_destroy(c->converters[side]);
+    c->converters[side] = NULL;
+    c->from[side] = *colour;
     if (shape_init(&shape, pic->pix_fmt, pic->bpc, pic->w[0], pic->h[0]))
         return -EINVAL;
     target.pix_fmt = target.pix_fmt ? target.pix_fmt : pic->pix_fmt;

@@ -14,6 +14,7 @@ typedef struct Conversion {
     VmafPictureConvertTarget target;
     VmafColor source[2];                      /* of the reference and the distorted video */
     VmafPictureConvertContext *converters[2]; /* NULL: not needed so far */
+    VmafColor from[2];                        /* the colours that each converter converts */
 } Conversion;
 
 void conversion_clear(Conversion *conversion);

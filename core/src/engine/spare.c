@@ -24,6 +24,7 @@ struct SpareBlock {
     void *memory;
     size_t size;
     GpuDevice *device; /* owns the memory, which keeps the device open; NULL: ordinary memory */
+    int process;       /* the process that took the memory from the device */
     uint64_t returned; /* value of spares.taken when the block came back */
 };
 
@@ -41,10 +42,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `spares` */
 
 static void block_free(SpareBlock *block)
 {
-    if (block->device)
-        upload_free(block->device, block->memory);
-    else
+    if (!block->device)
         mem_aligned_free(block->memory);
+    else if (block->process == getpid())
+        upload_free(block->device, block->memory);
     mem_free(block);
 }
 
@@ -148,6 +149,7 @@ static int create(SpareBlock **out, size_t size, GpuDevice *device)
         return -ENOMEM;
     block->size = size;
     block->device = device;
+    block->process = getpid();
     const int err = fill(block);
     if (err)
         mem_free(block);

@@ -267,6 +267,38 @@ static void a_failed_read_changes_nothing(void **state)
     vmaf_close(vmaf);
 }
 
+/* Colours may be set again after a pair that could not be read, and only the last ones count. */
+static void colours_set_again_count(void **state)
+{
+    const Input in = { &full709, &full709, VMAF_PIX_FMT_YUV420P, 10 };
+    if (!have_zimg())
+        skip();
+    const Run plain = score(SPACE_709, &in);
+    assert_int_equal(plain.err, 0);
+    VmafContext *const vmaf = open_context(0, 0);
+    VmafModel *const model = model_with(SPACE_709, NULL);
+    VmafPicture pair[2];
+    double y;
+    assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
+    assert_int_equal(vmaf_set_input_colorimetry(vmaf, &pq2020, &pq2020), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(vmaf_picture_alloc(&pair[i], in.pix_fmt, in.bpc, W, H), 0);
+        clip_fill(&pair[i], 0, (int)i);
+    }
+    memset(pair[1].data[0], 0xff, 2); /* more than ten bits */
+    assert_int_equal(vmaf_read_pictures(vmaf, &pair[0], &pair[1], 0), -ERANGE);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(vmaf_picture_unref(&pair[i]), 0);
+    assert_int_equal(vmaf_set_input_colorimetry(vmaf, &full709, &full709), 0);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(read_input(vmaf, &in, i), 0);
+    assert_int_equal(flush(vmaf), 0);
+    assert_int_equal(vmaf_feature_score_at_index(vmaf, "psnr_y", &y, 2), 0);
+    assert_true(y == plain.y);
+    vmaf_model_destroy(model);
+    vmaf_close(vmaf);
+}
+
 static void bad_conversions_are_refused(void **state)
 {
     VmafPicture pic, other, made = { .bpc = 77 };
@@ -402,6 +434,7 @@ TEST_MAIN(color)
         cmocka_unit_test(a_target_cannot_come_late),
         cmocka_unit_test(colours_are_set_before_the_first_pair),
         cmocka_unit_test(a_failed_read_changes_nothing),
+        cmocka_unit_test(colours_set_again_count),
         cmocka_unit_test(bad_conversions_are_refused),
         cmocka_unit_test(unaligned_pictures_are_converted),
 #ifdef VMAF_PICTURE_HAS_COLOR

@@ -120,7 +120,9 @@ char *ladder_command(const Workshop *shop, const Original *source, const Planned
                          (const char *const[]){ "-map", "0:a:0", "-c:a", "aac", "-b:a", NULL });
             argv_addf(&argv, "%dk", SOUND_RATE);
         }
-        argv_add_all(&argv, (const char *const[]){ "-c:v", rung->job.encoder->codec, NULL });
+        /* Without it, ffmpeg repeats the first frame of a video that starts after 0. */
+        argv_add_all(&argv, (const char *const[]){ "-fps_mode", "passthrough", "-c:v",
+                                                   rung->job.encoder->codec, NULL });
         encoder_add_options(rung->job.encoder, rung->job.setting, &argv);
         argv_add(&argv, "-force_key_frames");
         argv_addf(&argv, "expr:gte(t,n_forced*%d)", SEGMENT_SECONDS);

@@ -179,9 +179,11 @@ static VkExtent3D layer_extent(const VmafVulkanSurfaceInfo *info, unsigned i)
 static bool is_split(const VmafVulkanSurfaceInfo *info, unsigned i)
 {
     bool split = false;
+    if (info->type != VMAF_VULKAN_SURFACE_DMABUF)
+        return false;
     for (unsigned p = 1; p < info->layer[i].planes; p++)
         split = split || info->layer[i].plane[p].object != info->layer[i].plane[0].object;
-    return split && info->type == VMAF_VULKAN_SURFACE_DMABUF;
+    return split;
 }
 
 static void wish_init(ImageWish *wish, const VmafVulkanSurfaceInfo *info, unsigned i,
@@ -383,11 +385,14 @@ static int bind_layer(VulkanDevice *dev, const VmafVulkanSurfaceInfo *info, cons
         VK_IMAGE_ASPECT_MEMORY_PLANE_2_BIT_EXT,
         VK_IMAGE_ASPECT_MEMORY_PLANE_3_BIT_EXT,
     };
+    /* The planes of a texture are not described. */
+    const bool described = info->type == VMAF_VULKAN_SURFACE_DMABUF;
     const bool split = is_split(info, i);
     int err = 0;
     for (unsigned p = 0; !err && p < (split ? info->layer[i].planes : 1); p++)
-        err = bind_object(dev, info, wish, layer->image, info->layer[i].plane[p].object,
-                          split ? aspects[p] : 0, alone && !split, &layer->memory[p]);
+        err = bind_object(dev, info, wish, layer->image,
+                          described ? info->layer[i].plane[p].object : 0, split ? aspects[p] : 0,
+                          alone && !split, &layer->memory[p]);
     return err;
 }
 
