@@ -87,15 +87,23 @@ def run(library, cache, extra=None, more=()):
     return done.returncode, ''.join(line for line in lines if ' is a software device: ' not in line), scores
 
 
+def read_counts(path):
+    """Returns how often each function was called, as the shim counted."""
+    with open(path, encoding='ascii') as file:
+        return {line.split()[0]: int(line.split()[1]) for line in file}
+
+
 def check(library, cache, order, wanted):
     name, number, what = order.split(':')
+    path = f'{work}/fault.counts'
     try:
-        code, text, scores = run(library, cache, {'VMAF_VULKAN_FAULT': order})
+        code, text, scores = run(library, cache, {'VMAF_VULKAN_FAULT': order, 'VMAF_VULKAN_COUNTS': path})
     except Failure as failure:
         raise Failure(f'{order}: {failure}') from None
     if code == 0 and scores != wanted:
         raise Failure(f'{order}: exit code 0 with {scores}, not {wanted}\n{text}')
-    if code == 0 and what == 'hangs':
+    # Frames that are ready together share a submission: a busy machine may need fewer.
+    if code == 0 and what == 'hangs' and read_counts(path).get(name, 0) >= int(number):
         raise Failure(f'{order}: exit code 0, though nothing was finished')
     if code not in (0, 255):
         raise Failure(f'{order}: exit code {code}\n{text}')
@@ -150,8 +158,7 @@ def count_calls(library, cache):
         sys.exit(SKIP)
     if code or not scores:
         sys.exit(f'without a fault: exit code {code}\n{text}')
-    with open(path, encoding='ascii') as file:
-        return scores, {line.split()[0]: int(line.split()[1]) for line in file}
+    return scores, read_counts(path)
 
 
 def main():
