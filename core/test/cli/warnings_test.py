@@ -29,7 +29,10 @@ def check(title, good, *more):
 
 
 def run(args, code=0):
-    done = subprocess.run([vmaf] + args, capture_output=True, text=True, timeout=300, check=False)
+    # Drivers leak memory that is not ours: with drivers the sanitizer does not look for leaks.
+    sanitizer = os.environ.get('ASAN_OPTIONS', '') + (':detect_leaks=0' if '--backend' in args else '')
+    done = subprocess.run([vmaf] + args, capture_output=True, text=True, timeout=300, check=False,
+                          env={**os.environ, 'ASAN_OPTIONS': sanitizer})
     check(' '.join(args), done.returncode == code, f'exit code {done.returncode} and not {code}:', done.stderr)
     return done.stderr
 
