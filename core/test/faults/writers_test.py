@@ -80,7 +80,9 @@ def judge_talk(code, stdout, right):
     for ident, answer in found.items():
         if answer != right.get(ident) and 'error' not in answer and not answer.get('result', {}).get('isError'):
             return f'the answer to {ident} is another one: {str(answer)[:300]}'
-    return f'{set(right) - set(found)} have no answer' if code == 0 and set(right) - set(found) else None
+    # A request that could not be read for want of memory is answered without its id.
+    missing = set(right) - set(found)
+    return f'{missing} have no answer' if code == 0 and len(missing) > ('null' in found) else None
 
 
 RUNS = {
