@@ -340,7 +340,7 @@ def check_mp4():
 
 def resident(pid):
     for line in open(f'/proc/{pid}/status'):
-        if line.startswith('VmRSS:'):
+        if line.startswith('RssAnon:'):
             return int(line.split()[1])
     return 0
 
@@ -373,9 +373,9 @@ def check_memory():
     print(f'memory in KiB, each 4,000 frames: {sizes[:-1]}')
     if child.wait() or count != block * blocks:
         complain(f'{count} frames of {block * blocks}, status {child.returncode}')
-    half = sizes[len(sizes) // 2]  # until then buffers may still grow to their size
-    if sizes[-2] - half > 64:
-        complain(f'memory grew from {half} to {sizes[-2]} KiB')
+    # The scores of these frames, if they were kept, would take twice as much. Threads may use pages of theirs late.
+    if sizes[-2] - sizes[0] > 768:
+        complain(f'memory grew from {sizes[0]} to {sizes[-2]} KiB')
 
 
 def check_schema():
