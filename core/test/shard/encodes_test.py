@@ -65,6 +65,10 @@ if reference != y4m:
     encode('fast.mkv', *X264, '-r', '50', '-g', '8')
     same('twice the rate', [reference, 'fast.mkv', '--sync', 'nearest'], 3)
     same('the other way round', ['fast.mkv', 'closed.mp4', '--sync', 'nearest', '--duration', '1s'], 3)
+    # Gaps from the first frame on are no cut, also where the end is near.
+    encode('brief.mkv', *X264, '-r', '50', '-g', '8', '-frames:v', '3')
+    brief = run('brief.mkv', 'brief.mkv', '--sync', 'nearest', '-o', 'brief.json')
+    check('a brief video with gaps is taken for cut', brief.returncode == 0 and 'cut off' not in brief.stderr, brief.stderr)
     encode('small.mp4', *X264, '-s', '48x40', '-g', '8')
     same('another size', [reference, 'small.mp4', '--subsample', '3'], 4, 'csv')
 

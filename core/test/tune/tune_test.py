@@ -747,7 +747,7 @@ def shots_get_settings_of_their_own():
 def ladders_are_published():
     # (Its video starts after its sound, as that of many files does.)
     clip('tall.mkv', frames=24, size='320x180', more=('-f', 'lavfi', '-i', 'sine', '-t', '1', '-c:a', 'flac', '-bsf:v',
-                                                      'setts=pts=PTS+0.05/TB:dts=DTS+0.05/TB'))
+                                                      'setts=pts=PTS+50:dts=DTS+50'))
     args = ('ladder', 'tall.mkv', '--encoder', FAST['libx264'], '--sizes', '90,180,360', '--crf', '24..44:10', '--model',
             'version=vmaf_v0.6.1', '--cache', 'ladder-cache', '--json', 'o.json')
     os.makedirs('published', exist_ok=True)
