@@ -19,6 +19,7 @@
 typedef struct Feature Feature;
 typedef struct FeatureDef FeatureDef;
 typedef struct FeatureGpu FeatureGpu; /* gpu/feature_gpu.h */
+typedef struct FeatureMap FeatureMap; /* engine/map.h */
 typedef struct ScoreStore ScoreStore; /* engine/scores.h */
 typedef struct ScoreEntry ScoreEntry; /* engine/scores.h */
 
@@ -139,6 +140,7 @@ struct FeatureDef {
     const char *again, *instead;
 
     const FeatureGpu *gpu; /* NULL: runs on the CPU whatever the backend */
+    const FeatureMap *map; /* NULL: no maps */
 };
 
 /* A registered feature: a def with options. The engine fills all but `state`. */

@@ -228,6 +228,84 @@ static int adm_report(Feature *f, const FrameId *id, const void *result)
     return err ? -EINVAL : 0;
 }
 
+/* ---- Maps: a layer for each level; the map's measure sees them numbered by level */
+
+static unsigned first_level(const Feature *f)
+{
+    return ((const AdmOptions *)f->options)->skip_scale0 ? 1 : 0;
+}
+
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    const AdmSetup *const setup = f->state;
+    unsigned count = 0;
+    for (unsigned i = first_level(f); i < ADM_LEVELS; i++) {
+        const AdmLevel *const l = &setup->level[i];
+        const unsigned step = 2u << i;
+        layers[count++] = (MapLayer){
+            .output = OUT_SCALE0 + i,
+            .w = (unsigned)(l->right - l->left),
+            .h = (unsigned)(l->bottom - l->top),
+            .terms = ADM_TERMS,
+            .left = (unsigned)l->left * step,
+            .top = (unsigned)l->top * step,
+            .step_x = step,
+            .step_y = step,
+            .best = 1.0,
+            .worst = 0.0,
+        };
+    }
+    return count;
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    AdmResult unused;
+    MapLayer of_level[ADM_LEVELS] = { 0 };
+    for (unsigned i = first_level(f); i < ADM_LEVELS; i++)
+        of_level[i] = *layers++;
+    adm_frame_map(scratch, of_level);
+    const int err = measure(f, scratch, pair, &unused, NULL);
+    adm_frame_map(scratch, NULL);
+    return err;
+}
+
+static void map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    const AdmSetup *const setup = f->state;
+    AdmResult *const r = result;
+    for (unsigned i = first_level(f); i < ADM_LEVELS; i++)
+        adm_map_sum(&setup->level[i], layers++, &r->level[i]);
+}
+
+/* The formula of adm_scale0 for a core that has these cells only. Their sums are not rounded by
+ * rows, so they stand for less by that shift. */
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    const AdmOptions *const options = f->options;
+    const unsigned i = first_level(f) + layer;
+    AdmLevel l = ((const AdmSetup *)f->state)->level[i];
+    int64_t num[ADM_BANDS], den[ADM_BANDS];
+    for (unsigned b = 0; b < ADM_BANDS; b++) {
+        num[b] = (int64_t)terms[ADM_TERM_NUM + b];
+        den[b] = (int64_t)terms[ADM_TERM_DEN + b];
+        l.scale[b] += l.row;
+    }
+    l.plain_scale += l.plain_row;
+    l.left = l.top = 0;
+    l.right = (int)cells;
+    l.bottom = 1;
+    return masked_energy(&l, i == 0, num, options->noise_weight) /
+           plain_energy(&l, den, options->noise_weight);
+}
+
+static const FeatureMap adm_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+};
+
 static const ResultField fields[] = {
     RESULT_FIELD(AdmResult, level, FIELD_I64),
     { 0 },
@@ -252,4 +330,5 @@ const FeatureDef feature_adm = {
     .again = "adm_norm_view_dist_extra",
     .instead = "adm_norm_view_dist",
     .gpu = &adm_gpu,
+    .map = &adm_map,
 };

@@ -15,6 +15,7 @@
 
 #include "base/simd_fn.h"
 #include "engine/feature.h"
+#include "engine/map.h"
 #include "feature/common/adm_csf.h"
 
 /* ---- Parameters of a level */
@@ -178,6 +179,21 @@ void adm_frame_destroy(void *frame);
 void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions *options,
                        const VmafPicture *ref, const VmafPicture *dist, void *const *results,
                        Team *team);
+
+/* The terms of a map's cell, which is one coefficient of the core of a level: cubes of each band,
+ * as in AdmSums, before a row of them is rounded. */
+enum {
+    ADM_TERM_NUM,
+    ADM_TERM_DEN = ADM_TERM_NUM + ADM_BANDS,
+    ADM_TERM_AIM = ADM_TERM_DEN + ADM_BANDS,
+    ADM_TERMS = ADM_TERM_AIM + ADM_BANDS,
+};
+
+/* From now on the frame puts the terms of each coefficient into these layers, one for each level
+ * that is measured, and not into sums. NULL: into sums again. It has one view, and no team. */
+void adm_frame_map(AdmFrame *frame, const MapLayer *layers);
+/* Adds the cells of a level's layer up: rows first, which are rounded. */
+void adm_map_sum(const AdmLevel *l, const MapLayer *layer, AdmSums *sums);
 
 extern const FeatureGpu adm_gpu;
 

@@ -162,6 +162,7 @@ struct AdmFrame {
     unsigned *view_of;
     const AdmSetup **view; /* the setup of the first feature that has the view */
     AdmSums *sums;         /* row energies so far; view_count elements for each job */
+    const MapLayer *map;   /* of each measured level, gets the terms; NULL: they are summed */
 };
 
 /* ---- Memory: one block, divided into pieces. A first pass without a block computes its size. */
@@ -373,11 +374,55 @@ static void add_row(int64_t total[ADM_BANDS], const int64_t row[ADM_BANDS], int 
         total[b] = (int64_t)((uint64_t)total[b] + (uint64_t)round_row(row[b], shift));
 }
 
-static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
+/* One energy of row y: the reference's own, without a mask, or that of a signal. */
+typedef struct Energy {
+    const Sweep *s;
+    const AdmSetup *setup;
+    const void *const *rows; /* of the bands */
+    const AdmMaskRows *mask; /* NULL: none */
+} Energy;
+
+static void energy_of(const Energy *e, const AdmLevel *l, int64_t row[ADM_BANDS])
+{
+    if (e->mask)
+        e->setup->dsp.energy_row[e->s->coarse](l, e->rows, e->mask, row);
+    else
+        e->setup->dsp.plain_row[e->s->coarse](l, e->rows, row);
+}
+
+/* Puts the terms of row y into the map: the energies of one column each. */
+static void map_energy(const Energy *e, int y, unsigned term)
+{
+    const Sweep *const s = e->s;
+    const MapLayer *const layer = &s->frame->map[s->level];
+    AdmLevel one = e->setup->level[s->level];
+    for (unsigned x = 0; x < layer->w; x++) {
+        VmafPartValue *const cell = map_cell(layer, x, (unsigned)(y - s->l->top)) + term;
+        int64_t sum[ADM_BANDS];
+        one.left = s->l->left + (int)x;
+        one.right = one.left + 1;
+        energy_of(e, &one, sum);
+        for (int b = 0; b < ADM_BANDS; b++)
+            cell[b].integer = sum[b];
+    }
+}
+
+/* Adds the energy of row y to the total, or puts its terms into the map. */
+static void add_energy(const Energy *e, int y, unsigned term, int64_t total[ADM_BANDS])
 {
     int64_t row[ADM_BANDS];
-    s->setup->dsp.plain_row[s->coarse](s->l, (const void *const *)lines->band[REF], row);
-    add_row(sums->den, row, s->l->plain_row);
+    if (e->s->frame->map) {
+        map_energy(e, y, term);
+        return;
+    }
+    energy_of(e, &e->setup->level[e->s->level], row);
+    add_row(total, row, e->mask ? e->s->l->row : e->s->l->plain_row);
+}
+
+static void plain_energy(const Sweep *s, const Lines *lines, int y, AdmSums *sums)
+{
+    const Energy e = { s, s->setup, (const void *const *)lines->band[REF], NULL };
+    add_energy(&e, y, ADM_TERM_DEN, sums->den);
 }
 
 /* Adds the energy of one component of row y, masked by the other component in rows y-1…y+1, for
@@ -398,9 +443,8 @@ static void masked_energy(const Sweep *s, const Lines *lines, unsigned v, int y,
     const void *const *const rows = s->coarse
                                         ? (const void *const *)own->weighed[y & 1][signal]
                                         : (const void *const *)lines->component[y & 1][signal];
-    int64_t row[ADM_BANDS];
-    view->dsp.energy_row[s->coarse](&view->level[s->level], rows, &mask, row);
-    add_row(total, row, s->l->row);
+    const Energy e = { s, view, rows, &mask };
+    add_energy(&e, y, signal == RESTORED ? ADM_TERM_NUM : ADM_TERM_AIM, total);
 }
 
 /* Adds the energies of row y to the sums of each view. */
@@ -456,7 +500,7 @@ static void sweep_job(void *arg, unsigned job)
             continue;
         decouple_and_weigh(s, lines, y);
         if (y >= core0 && y < core1)
-            plain_energy(s, lines, sums);
+            plain_energy(s, lines, y, sums);
         if (y > core0)
             masked_energies(s, lines, y - 1, sums);
     }
@@ -507,5 +551,34 @@ void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions 
         for (unsigned j = 0; j < s.jobs; j++)
             add_sums(&s, j, results);
         memcpy(s.in, s.out, sizeof(s.in));
+    }
+}
+
+/* ---- Maps */
+
+void adm_frame_map(AdmFrame *frame, const MapLayer *layers)
+{
+    assert(!layers || frame->view_count == 1);
+    frame->map = layers;
+}
+
+/* Adds row y of one energy up and rounds it. */
+static void add_cells(const MapLayer *layer, unsigned y, unsigned term, int shift,
+                      int64_t total[ADM_BANDS])
+{
+    int64_t row[ADM_BANDS] = { 0 };
+    for (unsigned x = 0; x < layer->w; x++)
+        for (unsigned b = 0; b < ADM_BANDS; b++)
+            row[b] =
+                (int64_t)((uint64_t)row[b] + (uint64_t)map_cell(layer, x, y)[term + b].integer);
+    add_row(total, row, shift);
+}
+
+void adm_map_sum(const AdmLevel *l, const MapLayer *layer, AdmSums *sums)
+{
+    for (unsigned y = 0; y < layer->h; y++) {
+        add_cells(layer, y, ADM_TERM_NUM, l->row, sums->num);
+        add_cells(layer, y, ADM_TERM_DEN, l->plain_row, sums->den);
+        add_cells(layer, y, ADM_TERM_AIM, l->row, sums->aim);
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/feature.h"
+#include "engine/map.h"
 #include "base/mem.h"
 #include "feature/common/ssim/ssim_window.h"
 #include "feature/ssim/ssim_tile.h"
@@ -141,10 +142,11 @@ static void filter_down(SsimScratch *s, unsigned y, unsigned w, unsigned h)
     }
 }
 
+/* Adds the terms of columns x0…x1-1. */
 static void add_row(const SsimScratch *s, SsimResult *r, double row_weight, SsimConstants c,
-                    unsigned width)
+                    unsigned x0, unsigned x1)
 {
-    for (unsigned x = 0; x < width; x++) {
+    for (unsigned x = x0; x < x1; x++) {
         const double w = row_weight * s->weight[x];
         const double a = s->moment[SSIM_A][x], b = s->moment[SSIM_B][x];
         const double k1 = c.luma * w * w, k2 = c.contrast * w * w;
@@ -156,20 +158,44 @@ static void add_row(const SsimScratch *s, SsimResult *r, double row_weight, Ssim
     }
 }
 
-static int ssim_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
-                        Team *team)
+/* The terms of a map's cell, which is one pixel: those of SsimResult. */
+enum { TERM_SUM, TERM_WEIGHT, TERMS };
+
+/* Puts the terms of row y into the map. */
+static void map_row(const SsimScratch *s, const MapLayer *map, double row_weight, SsimConstants c,
+                    unsigned y)
 {
-    SsimScratch *s = scratch;
-    SsimResult r = { 0.0, 0.0 };
+    for (unsigned x = 0; x < map->w; x++) {
+        SsimResult one = { 0.0, 0.0 };
+        add_row(s, &one, row_weight, c, x, x + 1);
+        map_cell(map, x, y)[TERM_SUM].real = one.sum;
+        map_cell(map, x, y)[TERM_WEIGHT].real = one.weight;
+    }
+}
+
+/* Puts the terms of all pixels into the map; without a map, adds them to the result. */
+static void measure_frame(const Feature *f, SsimScratch *s, const FramePair *pair, SsimResult *r,
+                          const MapLayer *map)
+{
     const unsigned w = f->shape.w[0], h = f->shape.h[0];
     const SsimConstants constants = ssim_constants(f->shape.bpc);
     for (unsigned y = 0, loaded = 0; y < h; y++) {
         for (; loaded < h && loaded <= y + REACH; loaded++)
             filter_across(s, pair, loaded, w);
         filter_down(s, y, w, h);
-        add_row(s, &r, ssim_tap_sum(y, h), constants, w);
+        if (map)
+            map_row(s, map, ssim_tap_sum(y, h), constants, y);
+        else
+            add_row(s, r, ssim_tap_sum(y, h), constants, 0, w);
     }
-    *(SsimResult *)result = r;
+}
+
+static int ssim_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                        Team *team)
+{
+    SsimResult *const r = result;
+    *r = (SsimResult){ 0.0, 0.0 };
+    measure_frame(f, scratch, pair, r, NULL);
     return 0;
 }
 
@@ -305,6 +331,53 @@ static int collect(const Feature *f, const void *readback, void *result)
 
 static const FeatureGpu ssim_gpu = { .plan = plan_frame, .collect = collect };
 
+/* ---- maps ---- */
+
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    layers[0] = (MapLayer){
+        .w = f->shape.w[0],
+        .h = f->shape.h[0],
+        .terms = TERMS,
+        .step_x = 1,
+        .step_y = 1,
+        .best = 1.0,
+        .worst = 0.0,
+    };
+    return 1;
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    measure_frame(f, scratch, pair, NULL, layers);
+    return 0;
+}
+
+/* Adds in raster order, as add_row does. */
+static void map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    SsimResult r = { 0.0, 0.0 };
+    const VmafPartValue *cell = layers->cells;
+    for (size_t n = (size_t)layers->w * layers->h; n; n--, cell += TERMS) {
+        r.sum += cell[TERM_SUM].real;
+        r.weight += cell[TERM_WEIGHT].real;
+    }
+    *(SsimResult *)result = r;
+}
+
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    return terms[TERM_SUM] / terms[TERM_WEIGHT];
+}
+
+static const FeatureMap ssim_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+    .real = 1 << TERM_SUM | 1 << TERM_WEIGHT,
+};
+
 static const FeatureOutput ssim_outputs[] = {
     { .name = "ssim", .help = "structural similarity of luma", .extra = true },
     { .name = NULL },
@@ -327,4 +400,5 @@ const FeatureDef feature_ssim = {
     .measure = ssim_measure,
     .report = ssim_report,
     .gpu = &ssim_gpu,
+    .map = &ssim_map,
 };

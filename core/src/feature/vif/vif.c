@@ -125,6 +125,68 @@ static int report(Feature *f, const FrameId *id, const void *result)
     return err ? -EINVAL : 0;
 }
 
+/* ---- maps ---- */
+
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    const VifOptions *o = f->options;
+    unsigned count = 0;
+    for (unsigned s = o->skip_scale0; s < VIF_SCALES; s++)
+        layers[count++] = (MapLayer){
+            .output = OUT_SCALE0 + s,
+            .w = f->shape.w[0] >> s,
+            .h = f->shape.h[0] >> s,
+            .terms = VIF_TERMS,
+            .step_x = 1u << s,
+            .step_y = 1u << s,
+            .best = 1.0,
+            .worst = 0.0,
+        };
+    return count;
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    VifResult unused;
+    vif_frame_map(scratch, layers);
+    const int err = measure(f, scratch, pair, &unused, NULL);
+    vif_frame_map(scratch, NULL);
+    return err;
+}
+
+static void map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    const VifOptions *o = f->options;
+    VifResult *const r = result;
+    for (unsigned s = o->skip_scale0; s < VIF_SCALES; s++, layers++) {
+        VifSums *const sums = &r->scale[s];
+        const VmafPartValue *cell = layers->cells;
+        for (size_t n = (size_t)layers->w * layers->h; n; n--, cell += VIF_TERMS) {
+            sums->num_log += (uint64_t)cell[VIF_TERM_NUM].integer;
+            sums->den_log += (uint64_t)cell[VIF_TERM_DEN].integer;
+            sums->flat_energy += (uint64_t)cell[VIF_TERM_ENERGY].integer;
+            sums->flat_count += (uint64_t)cell[VIF_TERM_FLAT].integer;
+        }
+    }
+}
+
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    const VifSums sums = { .num_log = (uint64_t)terms[VIF_TERM_NUM],
+                           .den_log = (uint64_t)terms[VIF_TERM_DEN],
+                           .flat_energy = (uint64_t)terms[VIF_TERM_ENERGY],
+                           .flat_count = (uint64_t)terms[VIF_TERM_FLAT] };
+    const VifRatio ratio = ratio_of(&sums);
+    return ratio.num / ratio.den;
+}
+
+static const FeatureMap vif_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+};
+
 static const ResultField fields[] = {
     RESULT_FIELD(VifResult, scale, FIELD_U64),
     { 0 },
@@ -145,4 +207,5 @@ const FeatureDef feature_vif = {
     .measure = measure,
     .report = report,
     .gpu = &vif_gpu,
+    .map = &vif_map,
 };

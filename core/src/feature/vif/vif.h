@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "engine/feature.h"
+#include "engine/map.h"
 #include "engine/team.h"
 #include "feature/common/strips.h"
 
@@ -160,6 +161,13 @@ void vif_frame_destroy(void *frame);
  * threads of `team` (NULL: only the caller) share the work. */
 void vif_frame_measure(VifFrame *frame, const VifSetup *setup, const void *const planes[2],
                        const ptrdiff_t strides[2], VifResult *result, Team *team);
+
+/* The terms of a map's cell, which is one sample of a scale: those of VifSums. */
+enum { VIF_TERM_NUM, VIF_TERM_DEN, VIF_TERM_ENERGY, VIF_TERM_FLAT, VIF_TERMS };
+
+/* From now on the frame puts the terms of each sample into these layers, one for each scale that is
+ * measured, and not into sums. NULL: into sums again. */
+void vif_frame_map(VifFrame *frame, const MapLayer *layers);
 
 /* ---- GPU */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "feature/common/plane.h"
@@ -30,6 +29,7 @@ struct VifFrame {
     /* Frames under 16 samples wide end in a plane one sample wide, which has nothing to mirror. The
      * reference then reads leftovers of the scale before: these columns. */
     uint16_t ghost[VIF_CHANNELS];
+    const MapLayer *map; /* gets the terms; NULL: they are summed */
 };
 
 /* Constants of one pass over a scale, shared by its strips. */
@@ -71,6 +71,18 @@ static void mirror_columns(const Pass *p, const Strip *s, uint16_t *columns, int
     }
 }
 
+static VifSums sum_lanes(const VifLaneSums *lanes)
+{
+    VifSums sums = { 0 };
+    for (int i = 0; i < VIF_LANES; i++) {
+        sums.num_log += lanes->num_log[i];
+        sums.den_log += lanes->den_log[i];
+        sums.flat_energy += lanes->flat_energy[i];
+        sums.flat_count += lanes->flat_count[i];
+    }
+    return sums;
+}
+
 /* Prefetches row y of both pictures for a later pair. */
 static void fetch_row(const Pass *p, const Strip *s, int y)
 {
@@ -97,6 +109,22 @@ static uint16_t *first_column(const Strip *s)
     return (uint16_t *)s->columns + VIF_MARGIN - VIF_REACH + (s->x0 - s->from);
 }
 
+/* Puts the terms of a row into the map: sums over one column each. */
+static void map_stats(const Pass *p, const Strip *s, const uint16_t *columns, int y)
+{
+    const MapLayer *const layer = &p->frame->map[p->scale - p->setup->skip_scale0];
+    for (int x = s->x0; x < s->x1; x++, columns++) {
+        VmafPartValue *const cell = map_cell(layer, (unsigned)x, (unsigned)y);
+        VifLaneSums one = { .num_log = { 0 } };
+        p->setup->dsp.scale[p->scale].stats_row(&one, columns, 1, &p->setup->pixel);
+        const VifSums sums = sum_lanes(&one);
+        cell[VIF_TERM_NUM].integer = (int64_t)sums.num_log;
+        cell[VIF_TERM_DEN].integer = (int64_t)sums.den_log;
+        cell[VIF_TERM_ENERGY].integer = (int64_t)sums.flat_energy;
+        cell[VIF_TERM_FLAT].integer = (int64_t)sums.flat_count;
+    }
+}
+
 static void sum_stats(const Pass *p, const Strip *s, const uint16_t *const *pairs, int y)
 {
     const VifScaleDsp *dsp = &p->setup->dsp.scale[p->scale];
@@ -105,7 +133,10 @@ static void sum_stats(const Pass *p, const Strip *s, const uint16_t *const *pair
     dsp->stats_columns(columns - (s->x0 - s->from), pairs, s->to - s->from, &p->shifts);
     for (int row = 0; row < 2 && y + row < p->now.h; row++, columns += VIF_ROW_WORDS) {
         mirror_columns(p, s, columns, vif_reach(p->scale), VIF_CHANNELS);
-        dsp->stats_row((VifLaneSums *)s->sums, columns, s->x1 - s->x0, &p->setup->pixel);
+        if (p->frame->map)
+            map_stats(p, s, columns, y + row);
+        else
+            dsp->stats_row((VifLaneSums *)s->sums, columns, s->x1 - s->x0, &p->setup->pixel);
         if (p->scale == VIF_SCALES - 2 && p->now.w / 2 == 1 && y + row == p->now.h - 1) {
             for (int c = 0; c < VIF_CHANNELS; c++)
                 p->frame->ghost[c] = columns[c * VIF_PITCH + 1];
@@ -164,14 +195,12 @@ static void measure_scale(Pass *p, VifSums *sums, Team *team)
     };
     VifLaneSums lanes;
     strips_sweep(p->frame->strips, &plane, (uint64_t *)&lanes, team);
+    *sums = sum_lanes(&lanes);
+}
 
-    memset(sums, 0, sizeof(*sums));
-    for (int i = 0; i < VIF_LANES; i++) {
-        sums->num_log += lanes.num_log[i];
-        sums->den_log += lanes.den_log[i];
-        sums->flat_energy += lanes.flat_energy[i];
-        sums->flat_count += lanes.flat_count[i];
-    }
+void vif_frame_map(VifFrame *frame, const MapLayer *layers)
+{
+    frame->map = layers;
 }
 
 void vif_frame_measure(VifFrame *frame, const VifSetup *setup, const void *const planes[2],
