@@ -100,13 +100,16 @@ typedef struct VmafReportFrame {
     size_t size;        /**< sizeof(VmafReportFrame) */
     double time;        /**< when the reference's frame is shown, in seconds; NaN: not known */
     uint64_t ref, dist; /**< the frames' numbers in their videos, from 0 */
+
+    /* Added later: programs built before give the smaller size, and this field counts as 0. */
+    int shot; /**< not 0: a shot begins with this pair */
 } VmafReportFrame;
 
 /**
  * Says which frames of the two videos a pair consists of, and when they are shown. JSON reports of
  * vmaf_report_details() list the times if they are known for all frames of the report, and the
- * numbers where they do not simply follow one another from `skipped` on. A second call for a pair
- * replaces the first.
+ * numbers where they do not simply follow one another from `skipped` on. If shots begin with some
+ * of the pairs, they list the figures of each shot. A second call for a pair replaces the first.
  *
  * @param index of the pair, as given to vmaf_read_pictures()
  * @return 0; -EINVAL when a pointer is NULL or the size is not set; -ENOMEM

@@ -254,7 +254,7 @@ int vmaf_report_warning(VmafContext *vmaf, const char *code, enum VmafReportSide
 
 int vmaf_report_frame(VmafContext *vmaf, unsigned index, const VmafReportFrame *frame)
 {
-    if (!vmaf || !frame || frame->size < sizeof(*frame))
+    if (!vmaf || !frame || frame->size < NOTES_FRAME_SIZE_MIN)
         return -EINVAL;
     return notes_set_frame(&vmaf->notes, index, frame);
 }

@@ -136,7 +136,8 @@ int notes_set_frame(Notes *notes, unsigned index, const VmafReportFrame *frame)
     const int err =
         mem_grow_to(&notes->frames, index, &notes->frame_capacity, sizeof(*notes->frames));
     if (!err)
-        notes->frames[index] = (NotedFrame){ true, frame->time, frame->ref, frame->dist };
+        notes->frames[index] = (NotedFrame){ true, frame->time, frame->ref, frame->dist,
+                                             frame->size > NOTES_FRAME_SIZE_MIN && frame->shot };
     return err;
 }
 

@@ -47,6 +47,7 @@ typedef struct NotedFrame {
     bool known;
     double time; /* NaN: not known */
     uint64_t ref, dist;
+    bool shot; /* a shot begins with it */
 } NotedFrame;
 
 typedef struct Notes {
@@ -78,6 +79,8 @@ int notes_set_model_note(Notes *notes, const char *name, const char *note);
 int notes_add_option(Notes *notes, const char *name, const char *value);
 /* Does nothing for a warning that is noted already. */
 int notes_add_warning(Notes *notes, const char *code, enum VmafReportSide side, const char *text);
+/* The struct of a frame may have only NOTES_FRAME_SIZE_MIN bytes. */
+#define NOTES_FRAME_SIZE_MIN offsetof(VmafReportFrame, shot)
 int notes_set_frame(Notes *notes, unsigned index, const VmafReportFrame *frame);
 int notes_set_partial(Notes *notes, const char *reason);  /* NULL: no pair is missing */
 int notes_set_complete(Notes *notes, const char *reason); /* NULL: no frame is missing */

@@ -29,7 +29,7 @@ static void next(List *list)
     list->filled = true;
 }
 
-static void end(const List *list, char bracket)
+static void end_list(const List *list, char bracket)
 {
     if (list->filled)
         fprintf(list->file, "\n%*s", (int)(list->depth - 1) * 2, "");
@@ -127,7 +127,7 @@ static void put_input(List *inputs, const char *name, const NotedInput *input)
         put_string(&list, "warnings", input->warnings);
     if (input->pairing)
         put_string(&list, "pairing", input->pairing);
-    end(&list, '}');
+    end_list(&list, '}');
 }
 
 static void put_inputs(List *top, const Notes *notes)
@@ -136,7 +136,7 @@ static void put_inputs(List *top, const Notes *notes)
     List list = begin(top->file, top->depth + 1, '{');
     put_input(&list, "reference", &notes->ref);
     put_input(&list, "distorted", &notes->dist);
-    end(&list, '}');
+    end_list(&list, '}');
 }
 
 /* ---- the frames of the report ---- */
@@ -219,7 +219,63 @@ static void put_frame_numbers(List *top, const Sheet *sheet)
     List list = begin(top->file, top->depth + 1, '{');
     put_numbers(&list, "reference", sheet, true);
     put_numbers(&list, "distorted", sheet, false);
-    end(&list, '}');
+    end_list(&list, '}');
+}
+
+/* ---- shots ---- */
+
+/* Writes the figures of all metrics that have one for each shown frame of the shot. */
+static void put_shot_metrics(List *list, const Sheet *sheet, const ShotFigures *figures)
+{
+    put_name(list, "metrics");
+    List metrics = begin(list->file, list->depth + 1, '{');
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        const struct {
+            const char *name;
+            double value;
+        } rows[] = {
+            { "mean", figures[i].mean },
+            { "min", figures[i].min },
+            { "p5", figures[i].p5 },
+        };
+        if (!figures[i].known)
+            continue;
+        put_name(&metrics, sheet->columns[i].name);
+        for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+            fprintf(metrics.file, "%s\"%s\": ", r ? ", " : "{", rows[r].name);
+            sheet_put_json_number(metrics.file, sheet, rows[r].value);
+        }
+        fputc('}', metrics.file);
+    }
+    end_list(&metrics, '}');
+}
+
+static void put_shot(List *shots, const Sheet *sheet, size_t shot)
+{
+    const size_t first = sheet->shots[shot];
+    const size_t last =
+        (shot + 1 < sheet->shot_count ? sheet->shots[shot + 1] : sheet->report->frames) - 1;
+    next(shots);
+    List list = begin(shots->file, shots->depth + 1, '{');
+    put_count(&list, "first", first);
+    put_count(&list, "last", last);
+    put_count(&list, "frames", last + 1 - first);
+    put_decimal(&list, "begin", noted_frame(sheet, first)->time);
+    put_decimal(&list, "end",
+                noted_frame(sheet, last) ? noted_frame(sheet, last)->time : (double)NAN);
+    put_shot_metrics(&list, sheet, &sheet->shot_figures[shot * sheet->column_count]);
+    end_list(&list, '}');
+}
+
+static void put_shots(List *top, const Sheet *sheet)
+{
+    if (!sheet->shot_count)
+        return;
+    put_name(top, "shots");
+    List list = begin(top->file, top->depth + 1, '[');
+    for (size_t i = 0; i < sheet->shot_count; i++)
+        put_shot(&list, sheet, i);
+    end_list(&list, ']');
 }
 
 /* ---- the run ---- */
@@ -240,9 +296,9 @@ static void put_warnings(List *top, const Notes *notes)
         if (warning->side != VMAF_REPORT_RUN)
             put_string(&fields, "input", inputs[warning->side]);
         put_string(&fields, "text", warning->text);
-        end(&fields, '}');
+        end_list(&fields, '}');
     }
-    end(&list, ']');
+    end_list(&list, ']');
 }
 
 static void put_completeness(List *top, const Notes *notes)
@@ -262,7 +318,7 @@ static void put_scored(List *top, const Report *report)
     put_count(&list, "height", report->height);
     put_count(&list, "frames", report->frames);
     put_count(&list, "subsample", report->subsample > 1 ? report->subsample : 1);
-    end(&list, '}');
+    end_list(&list, '}');
 }
 
 /* A collection is noted after the first of its models, which has its name. */
@@ -292,9 +348,9 @@ static void put_models(List *top, const Notes *notes)
             put_count(&fields, "members", model->members);
         if (model->note)
             put_string(&fields, "note", model->note);
-        end(&fields, '}');
+        end_list(&fields, '}');
     }
-    end(&list, ']');
+    end_list(&list, ']');
 }
 
 static void put_feature_options(List *top, const Dict *options)
@@ -303,7 +359,7 @@ static void put_feature_options(List *top, const Dict *options)
     List list = begin(top->file, top->depth + 1, '{');
     for (size_t i = 0; options && i < options->count; i++)
         put_string(&list, options->entries[i].key, options->entries[i].value);
-    end(&list, '}');
+    end_list(&list, '}');
 }
 
 /* Tells the device from others of its name. */
@@ -338,9 +394,9 @@ static void put_features(List *top, const Report *report)
             put_count(&fields, "frames", feature->frames);
             put_count(&fields, "frames_on_cpu", feature->frames_on_cpu);
         }
-        end(&fields, '}');
+        end_list(&fields, '}');
     }
-    end(&list, ']');
+    end_list(&list, ']');
 }
 
 static void put_options(List *top, const Notes *notes)
@@ -353,9 +409,9 @@ static void put_options(List *top, const Notes *notes)
         put_string(&fields, "name", notes->options[i].name);
         if (notes->options[i].value)
             put_string(&fields, "value", notes->options[i].value);
-        end(&fields, '}');
+        end_list(&fields, '}');
     }
-    end(&list, ']');
+    end_list(&list, ']');
 }
 
 static void put_figures(List *top, const Sheet *sheet, const VmafStatistics *figures)
@@ -384,7 +440,7 @@ static void put_figures(List *top, const Sheet *sheet, const VmafStatistics *fig
         put_name(&list, rows[i].name);
         sheet_put_json_number(list.file, sheet, rows[i].value);
     }
-    end(&list, '}');
+    end_list(&list, '}');
 }
 
 static void put_pooled(List *top, const Sheet *sheet)
@@ -395,7 +451,7 @@ static void put_pooled(List *top, const Sheet *sheet)
         put_name(&list, sheet->columns[i].name);
         put_figures(&list, sheet, &sheet->statistics[i]);
     }
-    end(&list, '}');
+    end_list(&list, '}');
 }
 
 void sheet_put_details(FILE *file, const Sheet *sheet)
@@ -417,8 +473,9 @@ void sheet_put_details(FILE *file, const Sheet *sheet)
     put_features(&top, report);
     put_options(&top, report->notes);
     put_pooled(&top, sheet);
+    put_shots(&top, sheet);
     put_count(&top, "threads", report->threads);
     put_decimal(&top, "elapsed", report->elapsed);
     put_decimal(&top, "fps", report->fps);
-    end(&top, '}');
+    end_list(&top, '}');
 }

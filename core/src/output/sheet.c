@@ -39,10 +39,68 @@ static int take_statistics(Sheet *sheet)
     return err;
 }
 
+static bool begins_shot(const Notes *notes, size_t index)
+{
+    return index < notes->frame_capacity && notes->frames[index].shot;
+}
+
+/* Finds the first pairs of the shots. */
+static int find_shots(Sheet *sheet)
+{
+    const Notes *const notes = sheet->report->notes;
+    for (unsigned i = 0; i < sheet->report->frames; i++)
+        sheet->shot_count += begins_shot(notes, i);
+    if (!sheet->shot_count)
+        return 0;
+    sheet->shots = mem_array(sheet->shot_count, sizeof(*sheet->shots));
+    sheet->shot_figures =
+        mem_array(sheet->shot_count * sheet->column_count + 1, sizeof(*sheet->shot_figures));
+    if (!sheet->shots || !sheet->shot_figures)
+        return -ENOMEM;
+    for (size_t i = 0, count = 0; count < sheet->shot_count; i++)
+        if (begins_shot(notes, i))
+            sheet->shots[count++] = i;
+    return 0;
+}
+
+static int take_shot(const Sheet *sheet, const SheetColumn *column, size_t shot, double *scores,
+                     ShotFigures *out)
+{
+    const size_t end =
+        shot + 1 < sheet->shot_count ? sheet->shots[shot + 1] : sheet->report->frames;
+    VmafStatistics figures;
+    size_t count = 0;
+    *out = (ShotFigures){ .known = false };
+    for (size_t i = sheet_next_frame(sheet, sheet->shots[shot]); i < end;
+         i = sheet_next_frame(sheet, i + 1)) {
+        if (!sheet_has(column, i))
+            return 0;
+        scores[count++] = column->scores.values[i];
+    }
+    const int err = count ? statistics_take(scores, count, &figures) : 0;
+    if (!err && count)
+        *out = (ShotFigures){ true, figures.mean, figures.min, figures.percentile[5] };
+    return err;
+}
+
+static int take_shots(Sheet *sheet)
+{
+    int err = find_shots(sheet);
+    if (err || !sheet->shot_count)
+        return err;
+    double *const scores = mem_array(sheet->report->frames, sizeof(*scores));
+    err = scores ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < sheet->shot_count * sheet->column_count; i++)
+        err = take_shot(sheet, &sheet->columns[i % sheet->column_count], i / sheet->column_count,
+                        scores, &sheet->shot_figures[i]);
+    mem_free(scores);
+    return err;
+}
+
 int sheet_create(Sheet *sheet, const Report *report)
 {
     *sheet = (Sheet){ .report = report };
-    const int err = scores_copy(report->scores, &sheet->scores);
+    int err = scores_copy(report->scores, &sheet->scores);
     const size_t count = sheet->scores.column_count;
     if (err || !count)
         return err;
@@ -60,13 +118,16 @@ int sheet_create(Sheet *sheet, const Report *report)
     if (!sheet_has_details(sheet))
         return 0;
     sheet->statistics = mem_array(count, sizeof(*sheet->statistics));
-    return sheet->statistics ? take_statistics(sheet) : -ENOMEM;
+    err = sheet->statistics ? take_statistics(sheet) : -ENOMEM;
+    return err ? err : take_shots(sheet);
 }
 
 void sheet_destroy(Sheet *sheet)
 {
     mem_free(sheet->columns);
     mem_free(sheet->statistics);
+    mem_free(sheet->shots);
+    mem_free(sheet->shot_figures);
     score_table_clear(&sheet->scores);
     *sheet = (Sheet){ 0 };
 }

@@ -14,6 +14,12 @@ typedef struct SheetColumn {
     const char *name; /* as printed */
 } SheetColumn;
 
+/* The figures of a metric over a shot. */
+typedef struct ShotFigures {
+    bool known; /* all frames that the report shows of the shot have a score */
+    double mean, min, p5;
+} ShotFigures;
+
 typedef struct Sheet {
     const Report *report;
     ScoreTable scores; /* as they were when the sheet was made */
@@ -22,6 +28,10 @@ typedef struct Sheet {
     size_t end; /* one past the last index that may hold a score */
     /* One for each column, for details; else NULL. `size` 0: the column cannot be pooled. */
     VmafStatistics *statistics;
+    /* For details: the first pair of each shot, and for each shot the figures of all columns. */
+    size_t *shots;
+    size_t shot_count;
+    ShotFigures *shot_figures;
 } Sheet;
 
 int sheet_create(Sheet *sheet, const Report *report);

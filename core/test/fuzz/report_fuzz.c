@@ -12,14 +12,17 @@
 static void write_page(StoredReport *report)
 {
     PageWorst worst = { 0 };
+    PageShots shots = { .scores = NULL };
     char *text = NULL;
     size_t length = 0;
     FILE *const file = open_memstream(&text, &length);
     worst.count = worst_frames(report, stored_headline(report), true, worst.frames);
-    if (file && !page_write(file, &(Page){ &report, 1, &worst }))
+    if (file && !page_shots_make(&shots, report) &&
+        !page_write(file, &(Page){ &report, 1, &worst, &shots }))
         fflush(file);
     if (file)
         fclose(file);
+    page_shots_clear(&shots);
     free(text);
 }
 

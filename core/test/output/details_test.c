@@ -252,8 +252,46 @@ static void the_object_has_its_layout(void **state)
 
 static void set_frame(Notes *notes, unsigned index, double time, uint64_t ref, uint64_t dist)
 {
-    const VmafReportFrame frame = { sizeof(frame), time, ref, dist };
+    const VmafReportFrame frame = { .size = sizeof(frame), .time = time, .ref = ref, .dist = dist };
     assert_int_equal(notes_set_frame(notes, index, &frame), 0);
+}
+
+static void begin_shot(Notes *notes, unsigned index, double time)
+{
+    const VmafReportFrame frame = { .size = sizeof(frame), .time = time, .shot = 1 };
+    assert_int_equal(notes_set_frame(notes, index, &frame), 0);
+}
+
+/* A shot has the figures of metrics that all its frames have. */
+static void the_object_has_shots(void **state)
+{
+    Notes notes = { .details = true };
+    ScoreStore *scores;
+    assert_int_equal(scores_create(&scores), 0);
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(scores_set(scores, "a", i, 1.0 + i, NULL), 0);
+    assert_int_equal(scores_set(scores, "b", 3, 7.0, NULL), 0);
+    assert_int_equal(scores_set(scores, "b", 4, 9.0, NULL), 0);
+    const Report report = { .scores = scores, .version = "1", .frames = 5, .notes = &notes };
+    set_frame(&notes, 2, 0.08, 2, 2);
+    set_frame(&notes, 4, (double)NAN, 4, 4);
+    assert_null(strstr(written(&report), "shots"));
+    begin_shot(&notes, 0, 0.0);
+    begin_shot(&notes, 3, 0.12);
+    assert_non_null(
+        strstr(written(&report),
+               ",\n    \"shots\": [\n"
+               "      {\n        \"first\": 0,\n        \"last\": 2,\n        \"frames\": 3,\n"
+               "        \"begin\": 0.000,\n        \"end\": 0.080,\n        \"metrics\": {\n"
+               "          \"a\": {\"mean\": 2.000000, \"min\": 1.000000, \"p5\": 1.100000}\n"
+               "        }\n      },\n"
+               "      {\n        \"first\": 3,\n        \"last\": 4,\n        \"frames\": 2,\n"
+               "        \"begin\": 0.120,\n        \"end\": null,\n        \"metrics\": {\n"
+               "          \"a\": {\"mean\": 4.500000, \"min\": 4.000000, \"p5\": 4.050000},\n"
+               "          \"b\": {\"mean\": 8.000000, \"min\": 7.000000, \"p5\": 7.100000}\n"
+               "        }\n      }\n    ],\n    \"threads\""));
+    scores_destroy(scores);
+    notes_clear(&notes);
 }
 
 /* Times are listed if all frames of the report have one, and numbers if they are not
@@ -314,6 +352,7 @@ TEST_MAIN(details)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_object_has_its_layout),
         cmocka_unit_test(the_object_has_times_and_numbers),
+        cmocka_unit_test(the_object_has_shots),
         cmocka_unit_test(the_object_is_written_on_request_only),
     };
     log_set_level(VMAF_LOG_LEVEL_NONE);

@@ -162,10 +162,15 @@ static void a_report_knows_its_frames(void **state)
     assert_true(report.notes->frames[5].time == 0.75);
     assert_int_equal(report.notes->frames[5].ref, 7);
     assert_int_equal(report.notes->frames[5].dist, 9);
+    frame.shot = 1;
+    assert_int_equal(vmaf_report_frame(vmaf, 6, &frame), 0);
+    frame.size = NOTES_FRAME_SIZE_MIN; /* an older program's, without `shot` */
+    assert_int_equal(vmaf_report_frame(vmaf, 7, &frame), 0);
+    assert_true(report.notes->frames[6].shot && !report.notes->frames[7].shot);
     frame.size--;
     assert_int_equal(vmaf_report_frame(vmaf, 6, &frame), -EINVAL);
     assert_int_equal(vmaf_report_frame(vmaf, 6, NULL), -EINVAL);
-    frame.size++;
+    frame.size = sizeof(frame);
     assert_int_equal(vmaf_report_frame(NULL, 6, &frame), -EINVAL);
     mem_free(report.features);
     vmaf_close(vmaf);

@@ -391,6 +391,8 @@ static void a_page_is_written(void **state)
 {
     Made made[2];
     PageWorst worst[2] = { 0 };
+    PageShots shots[2] = { 0 };
+    unsigned cuts[] = { 0, 70000, 70004, 190000 };
     StoredReport *const reports[] = { &made[0].report, &made[1].report };
     char *text = NULL;
     size_t size = 0;
@@ -398,22 +400,29 @@ static void a_page_is_written(void **state)
         make(&made[i], 200000, 0, 1);
         made[i].metric.name = (char *)"<script>alert(1)</script>";
         take_statistics(&made[i]);
+        made[i].report.shots = cuts;
+        made[i].report.shot_count = i ? COUNT(cuts) : 0; /* only the second has shots */
+        assert_int_equal(page_shots_make(&shots[i], reports[i]), 0);
         worst[i].count = worst_frames(reports[i], &made[i].metric, true, worst[i].frames);
         strcpy(worst[i].why, "</p><img src=x>");
     }
     FILE *const file = open_memstream(&text, &size);
-    assert_int_equal(page_write(file, &(Page){ reports, 2, worst }), 0);
+    assert_int_equal(page_write(file, &(Page){ reports, 2, worst, shots }), 0);
     fclose(file);
     assert_true(size < 4 << 20);
     assert_null(strstr(text, "<script>alert"));
     assert_null(strstr(text, "<img"));
+    assert_non_null(strstr(text, "\"shots\":[0,70000,70004,190000]"));
+    assert_non_null(strstr(text, "<summary>All shots: 4</summary>"));
     assert_null(strstr(text, ":nan"));
     assert_null(strstr(text, " nan"));
     assert_non_null(strstr(text, "&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert_non_null(strstr(text, "</body></html>\n"));
     free(text);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++) {
+        page_shots_clear(&shots[i]);
         unmake(&made[i]);
+    }
 }
 
 TEST_MAIN(page)

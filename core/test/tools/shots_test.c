@@ -31,16 +31,19 @@ typedef struct Scene {
 /* Writes the first frame of each shot, except the first shot, to `found`. Returns their number. */
 static unsigned find(const Scene *scenes, unsigned count, unsigned bpc, uint64_t *found)
 {
+    ShotLooker looker = { .count = 0 };
     ShotFinder finder = { .count = 0 };
     ShotFrame frame;
+    ShotChange change;
     VmafPicture pic;
     unsigned shots = 0;
     assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV420P, bpc, WIDTH, HEIGHT), 0);
     for (unsigned i = 0; i < count; i++)
         for (unsigned k = 0; k < scenes[i].frames; k++) {
             paint(&pic, scenes[i].scene, k, scenes[i].level);
-            shot_frame_of_picture(&frame, &pic, 1);
-            if (shot_finder_add(&finder, &frame, &found[shots]))
+            shot_frame_of_picture(&frame, &pic);
+            shot_look(&looker, &frame, &change);
+            if (shot_finder_add(&finder, &change, &found[shots]))
                 shots++;
         }
     if (shot_finder_end(&finder, &found[shots]))

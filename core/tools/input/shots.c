@@ -18,8 +18,9 @@
 /* Frames of a shot, at least: a shorter one is an effect. */
 #define LEAST_FRAMES 4
 
-void shot_frame_of_picture(ShotFrame *frame, const VmafPicture *pic, unsigned step)
+void shot_frame_of_picture(ShotFrame *frame, const VmafPicture *pic)
 {
+    const unsigned step = pic->h[0] > 720 ? 4 : pic->h[0] > 360 ? 2 : 1;
     const unsigned shift = pic->bpc - 5;
     uint32_t bins[SHOT_BINS] = { 0 };
     uint64_t samples = 0;
@@ -53,6 +54,17 @@ static float bins_change(const ShotFrame *a, const ShotFrame *b)
     return sum / 2;
 }
 
+void shot_look(ShotLooker *looker, const ShotFrame *frame, ShotChange *change)
+{
+    *change = (ShotChange){ { 0 }, { 0 } };
+    for (unsigned i = 0; i < 2 && i < looker->count; i++) {
+        const ShotFrame *const before = &looker->frames[(looker->count - 1 - i) % 2];
+        change->cells[i] = cells_change(before, frame);
+        change->bins[i] = bins_change(before, frame);
+    }
+    looker->frames[looker->count++ % 2] = *frame;
+}
+
 static float usual_change(const ShotFinder *finder)
 {
     const unsigned count = finder->usual_count < SHOT_MEMORY ? finder->usual_count : SHOT_MEMORY;
@@ -77,24 +89,20 @@ static bool begin_shot(ShotFinder *finder, uint64_t *first)
     return true;
 }
 
-bool shot_finder_add(ShotFinder *finder, const ShotFrame *frame, uint64_t *first)
+bool shot_finder_add(ShotFinder *finder, const ShotChange *change, uint64_t *first)
 {
-    bool cut = false;
+    bool cut = false, flash = false;
     if (finder->count) {
-        const ShotFrame *last = &finder->last;
         const bool candidate = is_candidate(finder);
         /* After a flash the picture is again that of the frame before it. */
-        if (candidate && cells_change(&finder->before, frame) < FLASH * finder->cells)
-            last = &finder->before;
-        else if (candidate)
+        flash = candidate && change->cells[1] < FLASH * finder->cells;
+        if (candidate && !flash)
             cut = begin_shot(finder, first);
-        else if (finder->count > 1)
+        else if (!candidate && finder->count > 1)
             finder->usual[finder->usual_count++ % SHOT_MEMORY] = finder->cells;
-        finder->cells = cells_change(last, frame);
-        finder->bins = bins_change(last, frame);
+        finder->cells = change->cells[flash];
+        finder->bins = change->bins[flash];
     }
-    finder->before = finder->last;
-    finder->last = *frame;
     finder->count++;
     return cut;
 }

@@ -19,9 +19,20 @@ typedef struct ShotFrame {
     float histogram[SHOT_BINS]; /* shares of the samples */
 } ShotFrame;
 
-/* A zeroed finder has seen nothing. */
+/* How much a frame differs from the one before and from the one before that: in its thumbnail and
+ * in its histogram. 0 where there is no such frame. */
+typedef struct ShotChange {
+    float cells[2], bins[2];
+} ShotChange;
+
+/* Compares frames. Zeroed, it has seen none. */
+typedef struct ShotLooker {
+    ShotFrame frames[2]; /* the last two */
+    uint64_t count;      /* frames seen */
+} ShotLooker;
+
+/* Finds the cuts by the changes. A zeroed finder has seen nothing. */
 typedef struct ShotFinder {
-    ShotFrame before, last;   /* the last two frames */
     uint64_t count;           /* frames seen */
     uint64_t shot;            /* the first frame of the current shot */
     float cells, bins;        /* change of the last frame, by thumbnails and by histograms */
@@ -29,12 +40,15 @@ typedef struct ShotFinder {
     unsigned usual_count;
 } ShotFinder;
 
-/* Looks at every `step`-th row. */
-void shot_frame_of_picture(ShotFrame *frame, const VmafPicture *pic, unsigned step);
+/* Looks at some rows of a picture, fewer of a high one. */
+void shot_frame_of_picture(ShotFrame *frame, const VmafPicture *pic);
 
-/* Look at the next frame. True: a shot begins at frame *first, which is the frame before this one:
+/* Compares the next frame with those before it. */
+void shot_look(ShotLooker *looker, const ShotFrame *frame, ShotChange *change);
+
+/* Takes the next frame. True: a shot begins at frame *first, which is the frame before this one:
  * only now it is known that it was no flash. The first shot of a video is not reported. */
-bool shot_finder_add(ShotFinder *finder, const ShotFrame *frame, uint64_t *first);
+bool shot_finder_add(ShotFinder *finder, const ShotChange *change, uint64_t *first);
 /* Call after the last frame, which may be the first of a shot. */
 bool shot_finder_end(ShotFinder *finder, uint64_t *first);
 

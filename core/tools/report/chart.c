@@ -213,6 +213,22 @@ static void put_description(FILE *file, const Chart *chart)
     }
 }
 
+/* Shades every second shot. */
+static void put_shots(FILE *file, const Chart *chart)
+{
+    const double width = CHART_WIDTH / fmax(chart->last - chart->first, 1.0);
+    if (chart->shots->count < 2)
+        return;
+    fputs("<path class=shots d=\"", file);
+    for (size_t i = 1; i < chart->shots->count; i += 2) {
+        const ShotSpan *const shot = &chart->shots->at[i];
+        fprintf(file, "M%.6g 0H%.6gV%dH%.6gZ", (shot->first - 0.5 - chart->first) * width,
+                fmin((shot->last + 0.5 - chart->first) * width, CHART_WIDTH), CHART_HEIGHT,
+                (shot->first - 0.5 - chart->first) * width);
+    }
+    fputs("\"/>", file);
+}
+
 int chart_draw(FILE *file, const Chart *chart)
 {
     double low, high;
@@ -229,6 +245,7 @@ int chart_draw(FILE *file, const Chart *chart)
     put_description(file, chart);
     fputs(" Arrow keys select a frame, plus and minus zoom.\">", file);
     put_scores(file, &axis);
+    put_shots(file, chart);
     const int err = draw_curves(file, chart, &area);
     fputs("<path class=cursor d=\"\"/></svg><div class=brush hidden></div>", file);
     put_frame_marks(file, chart);

@@ -28,6 +28,7 @@ typedef struct Chart {
     size_t report_count;
     double first, last; /* the first and last frame of all charts of the page */
     const Clock *clock;
+    const ShotSpans *shots; /* every second one is shaded */
     unsigned id;
     bool large;
 } Chart;

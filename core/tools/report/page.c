@@ -73,6 +73,15 @@ static int layout_make(Layout *layout, const Page *page)
     return 0;
 }
 
+/* The shots that charts show: all videos of a page have the same reference, or none is better. */
+static const ShotSpans *shots_of(const Page *page)
+{
+    size_t i = 0;
+    while (i + 1 < page->count && !page->shots[i].spans.count)
+        i++;
+    return &page->shots[i].spans;
+}
+
 static Chart chart_of(const Layout *layout, unsigned metric)
 {
     return (Chart){ .name = layout->metrics[metric].name,
@@ -81,6 +90,7 @@ static Chart chart_of(const Layout *layout, unsigned metric)
                     .first = layout->first,
                     .last = layout->last,
                     .clock = &layout->clock,
+                    .shots = shots_of(layout->page),
                     .id = metric,
                     .large = layout->metrics[metric].group == GROUP_MODEL };
 }
@@ -205,6 +215,10 @@ static int put_data(FILE *file, const Layout *layout)
         fputs(i ? "," : "", file);
         put_script_string(file, stored_title(page->reports[i]));
     }
+    const ShotSpans *const shots = shots_of(page);
+    fputs("],\"shots\":[", file);
+    for (size_t i = 0; i < shots->count; i++)
+        fprintf(file, "%s%u", i ? "," : "", shots->at[i].first);
     fputs("],\"curves\":[", file);
     const char *comma = "";
     for (unsigned m = 0; !err && m < layout->metric_count; m++) {
@@ -301,6 +315,7 @@ int page_write(FILE *file, const Page *page)
     err = put_charts(file, &layout, GROUP_MODEL);
     fputs("</section>\n", file);
     page_put_worst(file, page);
+    page_put_shots(file, page);
     put_histograms(file, &layout);
     put_pooled(file, &layout);
     fputs("<section id=features><h2>Features</h2>\n", file);
@@ -327,40 +342,87 @@ static size_t size_of_pictures(const PageWorst *worst)
     return size;
 }
 
-/* Finds the worst frames. All reports get as much room for pictures; what one leaves goes to the
- * next ones. */
-static int find_worst(PageWorst *worst, StoredReport *const *reports, size_t count)
+int page_shots_make(PageShots *shots, const StoredReport *report)
+{
+    const int err = stored_shots(report, &shots->spans);
+    if (err || !shots->spans.count)
+        return err;
+    shots->scores = stored_scores(report, stored_headline(report));
+    if (!shots->scores)
+        return -ENOMEM;
+    shots->lowest.count =
+        (unsigned)shots_worst(&shots->spans, shots->scores, shots->worst, WORST_MAX);
+    for (unsigned i = 0; i < shots->lowest.count; i++)
+        shots->lowest.frames[i] = shots->worst[i].worst;
+    return 0;
+}
+
+static void clear_pictures(PageWorst *worst)
+{
+    for (unsigned w = 0; w < worst->count; w++)
+        for (unsigned side = 0; side < SIDES; side++)
+            png_clear(&worst->pictures[w][side]);
+}
+
+void page_shots_clear(PageShots *shots)
+{
+    clear_pictures(&shots->lowest);
+    shot_spans_clear(&shots->spans);
+    free(shots->scores);
+}
+
+static int find_shots(PageShots *shots, const StoredReport *report, size_t room)
+{
+    PageWorst *const lowest = &shots->lowest;
+    const int err = page_shots_make(shots, report);
+    if (err || !lowest->count)
+        return err;
+    return pictures_read(report, lowest->frames, lowest->count, room, lowest->pictures, lowest->why,
+                         sizeof(lowest->why));
+}
+
+/* Finds the worst frames and shots. All reports get as much room for pictures, shots half of it;
+ * what one leaves goes to the next ones. */
+static int find_worst(PageWorst *worst, PageShots *shots, StoredReport *const *reports,
+                      size_t count)
 {
     size_t room = PICTURES_SIZE_MAX;
     int err = 0;
     for (size_t i = 0; !err && i < count; i++) {
+        const size_t share = room / (count - i);
+        err = find_shots(&shots[i], reports[i], share / 2);
+        if (err)
+            break;
+        const size_t taken = size_of_pictures(&shots[i].lowest);
         worst[i].count =
             worst_frames(reports[i], stored_headline(reports[i]), true, worst[i].frames);
-        err = pictures_read(reports[i], worst[i].frames, worst[i].count, room / (count - i),
+        err = pictures_read(reports[i], worst[i].frames, worst[i].count, share - taken,
                             worst[i].pictures, worst[i].why, sizeof(worst[i].why));
-        room -= size_of_pictures(&worst[i]);
+        room -= size_of_pictures(&worst[i]) + taken;
     }
     return err;
 }
 
-static void clear_worst(PageWorst *worst, size_t count)
+static void clear_worst(PageWorst *worst, PageShots *shots, size_t count)
 {
     for (size_t i = 0; worst && i < count; i++)
-        for (unsigned w = 0; w < worst[i].count; w++)
-            for (unsigned side = 0; side < SIDES; side++)
-                png_clear(&worst[i].pictures[w][side]);
+        clear_pictures(&worst[i]);
+    for (size_t i = 0; shots && i < count; i++)
+        page_shots_clear(&shots[i]);
     free(worst);
+    free(shots);
 }
 
 int html_write(StoredReport *const *reports, size_t count, const char *path)
 {
     PageWorst *const worst = calloc(count, sizeof(*worst));
+    PageShots *const shots = calloc(count, sizeof(*shots));
     MemFile mem = { 0 };
-    int err = worst ? find_worst(worst, reports, count) : -ENOMEM;
+    int err = worst && shots ? find_worst(worst, shots, reports, count) : -ENOMEM;
     if (!err)
         err = memfile_open(&mem);
     if (!err) {
-        const Page page = { reports, count, worst };
+        const Page page = { reports, count, worst, shots };
         err = page_write(mem.file, &page);
     }
     if (!err)
@@ -368,7 +430,7 @@ int html_write(StoredReport *const *reports, size_t count, const char *path)
     if (!err)
         err = save_file(path, mem.text, mem.size);
     memfile_close(&mem);
-    clear_worst(worst, count);
+    clear_worst(worst, shots, count);
     return err;
 }
 

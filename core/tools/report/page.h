@@ -23,10 +23,24 @@ typedef struct PageWorst {
     char why[512]; /* the reason if pictures are missing */
 } PageWorst;
 
+/* The shots of a report. */
+typedef struct PageShots {
+    ShotSpans spans;
+    double *scores;             /* of the report's main metric, of all frames */
+    ShotScore worst[WORST_MAX]; /* lowest mean first */
+    PageWorst lowest;           /* the lowest frame of each of these */
+} PageShots;
+
+/* Finds the shots of a report, without pictures. The shots must be zero before; free them with
+ * page_shots_clear, also after an error. 0 or -ENOMEM. */
+int page_shots_make(PageShots *shots, const StoredReport *report);
+void page_shots_clear(PageShots *shots);
+
 typedef struct Page {
     StoredReport *const *reports;
     size_t count;
     const PageWorst *worst; /* one for each report */
+    const PageShots *shots; /* one for each report */
 } Page;
 
 /* Writes the whole page. 0 or -ENOMEM. */
@@ -54,6 +68,9 @@ void page_put_head(FILE *file, const Page *page);
 
 /* Writes the worst frames. */
 void page_put_worst(FILE *file, const Page *page);
+
+/* Writes the worst shots and a table of all. Nothing if no report has shots. */
+void page_put_shots(FILE *file, const Page *page);
 
 /* Write a table of pooled scores; pooled_rows adds a row for each report that has the metric. */
 void pooled_begin(FILE *file, bool intervals);

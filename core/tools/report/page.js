@@ -55,7 +55,7 @@
   })();
   const charts = [...document.querySelectorAll('.chart')].map((box) => ({
     plot: box.querySelector('.plot'), out: box.querySelector('output'), marks: box.querySelector('.xs'),
-    line: box.querySelector('.cursor'), brush: box.querySelector('.brush'),
+    line: box.querySelector('.cursor'), shots: box.querySelector('.shots'), brush: box.querySelector('.brush'),
     low: +box.dataset.low, high: +box.dataset.high,
     curves: data.curves.filter((c) => c.metric === +box.dataset.metric).map((c) => ({
       ...c, paths: ['range', 'band', 'curve'].map((layer) => box.querySelector(`.${layer}[data-video="${c.video}"]`)) })),
@@ -182,12 +182,25 @@
     chart.marks.replaceChildren(...marks);
   }
 
+  // Every second shot, as far as it is visible.
+  function shaded() {
+    const clip = (x) => Math.min(Math.max(x, 0), WIDTH).toFixed(2);
+    let d = '';
+    for (let i = 1; i < data.shots.length; i += 2) {
+      const a = clip(across(data.shots[i] - .5)), b = clip(across((data.shots[i + 1] ?? data.last + 1) - .5));
+      if (a !== b) d += `M${a} 0H${b}V${HEIGHT}H${a}Z`;
+    }
+    return d;
+  }
+
   function drawCurves() {
+    const shots = shaded();
     for (const chart of charts) {
       for (const curve of chart.curves) {
         for (const path of curve.paths) path.classList.toggle('off', off.has(curve.video));
         if (!off.has(curve.video)) drawCurve(curve, chart);
       }
+      if (chart.shots) chart.shots.setAttribute('d', shots);
       drawMarks(chart);
     }
     document.querySelectorAll('.bars, tbody tr[data-video]').forEach((e) => e.classList.toggle('off', off.has(+e.dataset.video)));

@@ -197,28 +197,34 @@ static void put_picture(FILE *file, const Png *png, const char *side, unsigned n
     fputs("\">", file);
 }
 
+/* Writes the two pictures of a frame, if there are any. */
+static void put_pair(FILE *file, const PageWorst *worst, unsigned i, unsigned number)
+{
+    const Png *const ref = &worst->pictures[i][SIDE_REF];
+    const Png *const dist = &worst->pictures[i][SIDE_DIST];
+    if (!ref->data || !dist->data)
+        return;
+    fputs("<div class=pair>", file);
+    put_picture(file, ref, "reference", number);
+    put_picture(file, dist, "distorted", number);
+    fprintf(file,
+            "<input type=range min=0 max=100 value=50 aria-label=\"frame %u: how much of the "
+            "reference is shown, in percent\">",
+            number);
+    fputs("<span class=left>reference</span><span class=right>distorted</span>"
+          "<button type=button class=enlarge aria-label=\"enlarge\" "
+          "aria-pressed=false title=\"larger, smaller\">⤢</button></div>",
+          file);
+}
+
 static void put_frame(FILE *file, const StoredReport *report, const PageWorst *worst, unsigned i)
 {
     const StoredMetric *const metric = stored_headline(report);
     const unsigned number = report->numbers[worst->frames[i]];
     const double time = stored_time(report, worst->frames[i]);
-    const Png *const ref = &worst->pictures[i][SIDE_REF], *const dist =
-                                                              &worst->pictures[i][SIDE_DIST];
     char text[TIME_TEXT_SIZE], score[FIGURE_TEXT_SIZE];
     fprintf(file, "<figure data-frame=%u>", number);
-    if (ref->data && dist->data) {
-        fputs("<div class=pair>", file);
-        put_picture(file, ref, "reference", number);
-        put_picture(file, dist, "distorted", number);
-        fprintf(file,
-                "<input type=range min=0 max=100 value=50 aria-label=\"frame %u: how much of the "
-                "reference is shown, in percent\">",
-                number);
-        fputs("<span class=left>reference</span><span class=right>distorted</span>"
-              "<button type=button class=enlarge aria-label=\"enlarge\" "
-              "aria-pressed=false title=\"larger, smaller\">⤢</button></div>",
-              file);
-    }
+    put_pair(file, worst, i, number);
     fprintf(file, "<figcaption><a href=\"#frame=%u\">frame %u</a>", number, number);
     if (isfinite(time))
         fprintf(file, " <span>%s</span>", time_text(text, time));
@@ -226,18 +232,21 @@ static void put_frame(FILE *file, const StoredReport *report, const PageWorst *w
             figure_text(score, metric->values[worst->frames[i]]));
 }
 
-static void put_worst_frames(FILE *file, const Page *page, size_t i)
+static void put_video_title(FILE *file, const Page *page, size_t i)
 {
-    const StoredReport *const report = page->reports[i];
-    const PageWorst *const worst = &page->worst[i];
+    if (page->count < 2)
+        return;
+    fprintf(file, "<h3 class=\"%s\"><i></i>", page_colour(i));
+    put_html(file, stored_title(page->reports[i]));
+    fputs("</h3>", file);
+}
+
+/* Writes why pictures are missing. Returns the number of frames with pictures. */
+static unsigned put_missing(FILE *file, const PageWorst *worst)
+{
     unsigned pictures = 0;
     for (unsigned w = 0; w < worst->count; w++)
         pictures += worst->pictures[w][SIDE_REF].data && worst->pictures[w][SIDE_DIST].data;
-    if (page->count > 1) {
-        fprintf(file, "<h3 class=\"%s\"><i></i>", page_colour(i));
-        put_html(file, stored_title(report));
-        fputs("</h3>", file);
-    }
     if (worst->why[0]) {
         fputs("<p class=hint>No pictures: ", file);
         put_html(file, worst->why);
@@ -248,9 +257,17 @@ static void put_worst_frames(FILE *file, const Page *page, size_t i)
                 "8 MB.</p>",
                 pictures, worst->count);
     }
+    return pictures;
+}
+
+static void put_worst_frames(FILE *file, const Page *page, size_t i)
+{
+    const PageWorst *const worst = &page->worst[i];
+    put_video_title(file, page, i);
+    const unsigned pictures = put_missing(file, worst);
     fprintf(file, "<div class=\"worst%s\">\n", pictures ? "" : " bare");
     for (unsigned w = 0; w < worst->count; w++)
-        put_frame(file, report, worst, w);
+        put_frame(file, page->reports[i], worst, w);
     fputs("</div>\n", file);
 }
 
@@ -262,6 +279,71 @@ void page_put_worst(FILE *file, const Page *page)
         file);
     for (size_t i = 0; i < page->count; i++)
         put_worst_frames(file, page, i);
+    fputs("</section>\n", file);
+}
+
+/* ---- shots ---- */
+
+static void put_shot(FILE *file, const StoredReport *report, const PageShots *shots, unsigned i)
+{
+    const ShotScore *const score = &shots->worst[i];
+    const unsigned number = report->numbers[score->worst];
+    char text[TIME_TEXT_SIZE], mean[FIGURE_TEXT_SIZE];
+    fprintf(file, "<figure data-frame=%u>", number);
+    put_pair(file, &shots->lowest, i, number);
+    fprintf(file, "<figcaption><a href=\"#frame=%u\">frames %u to %u</a>", number,
+            score->shot->first, score->shot->last);
+    if (isfinite(score->shot->begin))
+        fprintf(file, " <span>%s</span>", time_text(text, score->shot->begin));
+    fprintf(file, " <b>%s</b></figcaption></figure>\n", figure_text(mean, score->mean));
+}
+
+static void put_shot_row(FILE *file, const PageShots *shots, const StoredReport *report, size_t i)
+{
+    const ShotSpan *const shot = &shots->spans.at[i];
+    const ShotScore score = shot_score(shot, shots->scores);
+    char text[TIME_TEXT_SIZE], mean[FIGURE_TEXT_SIZE], p5[FIGURE_TEXT_SIZE], min[FIGURE_TEXT_SIZE];
+    fprintf(file,
+            "<tr><th><a href=\"#frame=%u\">%zu</a><td>%s<td>%u<td>%u<td>%s<td>%s<td>%s</tr>\n",
+            report->numbers[score.worst], i + 1,
+            isfinite(shot->begin) ? time_text(text, shot->begin) : "–", shot->first, shot->last,
+            figure_text(mean, score.mean), figure_text(p5, score.p5), figure_text(min, score.min));
+}
+
+static void put_shots(FILE *file, const Page *page, size_t i)
+{
+    const PageShots *const shots = &page->shots[i];
+    const StoredReport *const report = page->reports[i];
+    if (!shots->spans.count)
+        return;
+    put_video_title(file, page, i);
+    const unsigned pictures = put_missing(file, &shots->lowest);
+    fprintf(file, "<div class=\"worst%s\">\n", pictures ? "" : " bare");
+    for (unsigned w = 0; w < shots->lowest.count; w++)
+        put_shot(file, report, shots, w);
+    fprintf(
+        file,
+        "</div>\n<details><summary>All shots: %zu</summary><div class=wide><table><thead><tr>"
+        "<th>shot<th>begins at<th>first frame<th>last<th>mean<th>p5<th>min</tr></thead><tbody>\n",
+        shots->spans.count);
+    for (size_t n = 0; n < shots->spans.count; n++)
+        put_shot_row(file, shots, report, n);
+    fputs("</tbody></table></div></details>\n", file);
+}
+
+void page_put_shots(FILE *file, const Page *page)
+{
+    bool any = false;
+    for (size_t i = 0; i < page->count; i++)
+        any = any || page->shots[i].spans.count;
+    if (!any)
+        return;
+    fputs(
+        "<section id=shots><h2>Worst shots</h2>\n<p class=hint>The shots with the lowest mean, each with "
+        "its lowest frame. In the curves above, every second shot is shaded.</p>\n",
+        file);
+    for (size_t i = 0; i < page->count; i++)
+        put_shots(file, page, i);
     fputs("</section>\n", file);
 }
 

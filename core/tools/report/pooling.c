@@ -80,6 +80,9 @@ static bool parse_score(ScoreLimit *limit, const char *text)
         return false;
     if (!*end)
         return pooling_parse(&limit->pooling, "mean", strlen("mean"));
+    limit->each_shot = limit->pooled && !strcmp(end + 1, "shot");
+    if (limit->each_shot)
+        return pooling_parse(&limit->pooling, "mean", strlen("mean"));
     return limit->pooled && pooling_parse(&limit->pooling, end + 1, strlen(end + 1));
 }
 

@@ -35,12 +35,14 @@ double pooling_of(const Pooling *pooling, const VmafStatistics *figures);
 /* The chosen figure of `count` scores; NaN if there are none. */
 double pooling_scores(const Pooling *pooling, const double *scores, size_t count);
 
-/* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile; `neg=93` and
- * `neg:93` for the model of that name only, `xpsnr:40` for the metrics of that extractor. */
+/* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile, `93:shot` for
+ * the mean of each shot; `neg=93` and `neg:93` for the model of that name only, `xpsnr:40` for the
+ * metrics of that extractor. */
 typedef struct ScoreLimit {
     double score;
     Pooling pooling;
-    bool pooled; /* the pooling was named; otherwise it is the mean */
+    bool pooled;    /* the pooling was named; otherwise it is the mean */
+    bool each_shot; /* each shot must reach the score, with its mean */
     /* Its first `name_length` characters name the model, extractor or metric; NULL: all models. */
     const char *name;
     size_t name_length;

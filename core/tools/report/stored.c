@@ -26,6 +26,7 @@ void stored_destroy(StoredReport *report)
     free(report->incomplete);
     free(report->numbers);
     free(report->times);
+    free(report->shots);
     for (unsigned side = 0; side < SIDES; side++)
         free(report->in_file[side]);
     for (size_t i = 0; i < report->metric_count; i++) {
@@ -381,19 +382,40 @@ bool stored_is_infinite(const char *metric)
     return !strncmp(name, "xpsnr_", strlen("xpsnr_"));
 }
 
+double *stored_scores(const StoredReport *report, const StoredMetric *metric)
+{
+    double *const scores = malloc(report->frame_count * sizeof(*scores));
+    for (size_t i = 0; scores && i < report->frame_count; i++)
+        scores[i] = isnan(metric->values[i]) && stored_is_infinite(metric->name)
+                        ? (double)INFINITY
+                        : metric->values[i];
+    return scores;
+}
+
 int stored_figures(const StoredReport *report, const StoredMetric *metric, VmafStatistics *figures)
 {
     *figures = metric->figures;
     if (metric->count == report->frame_count || !stored_is_infinite(metric->name))
         return 0;
-    double *const scores = malloc(report->frame_count * sizeof(*scores));
+    double *const scores = stored_scores(report, metric);
     int err = scores ? 0 : -ENOMEM;
-    for (size_t i = 0; !err && i < report->frame_count; i++)
-        scores[i] = isnan(metric->values[i]) ? (double)INFINITY : metric->values[i];
     figures->size = sizeof(*figures);
     if (!err)
         err = vmaf_statistics(scores, report->frame_count, figures);
     free(scores);
+    return err;
+}
+
+int stored_shots(const StoredReport *report, ShotSpans *spans)
+{
+    const ScoredFrames frames = { report->numbers, 1, report->frame_count,
+                                  report->numbers[report->frame_count - 1] };
+    const int err = shot_spans_make(spans, report->shots, report->shot_count, &frames);
+    for (size_t i = 0; !err && i < spans->count; i++) {
+        ShotSpan *const shot = &spans->at[i];
+        shot->begin = stored_time(report, shot->at);
+        shot->end = stored_time(report, shot->at + shot->count - 1);
+    }
     return err;
 }
 
@@ -462,6 +484,7 @@ static void check_frames(StoredReport *report)
         fits = report->times[i] >= report->times[i - 1];
     if (!fits) {
         free(report->times);
+        free(report->shots);
         report->times = NULL;
     }
     for (unsigned side = 0; side < SIDES; side++) {
@@ -646,6 +669,26 @@ static int take_times(StoredReport *report, const json_t *list)
     return 0;
 }
 
+/* Takes the first frames of the shots; none of them if they make no sense. */
+static int take_shots(StoredReport *report, const json_t *list)
+{
+    const size_t size = json_array_size(list);
+    report->shots = size ? malloc(size * sizeof(*report->shots)) : NULL;
+    if (size && !report->shots)
+        return -ENOMEM;
+    for (size_t i = 0; i < size; i++) {
+        const json_t *const first = json_object_get(json_array_get(list, i), "first");
+        const json_int_t number = json_integer_value(first);
+        if (!json_is_integer(first) || number < 0 || number >= UINT_MAX ||
+            (i && number <= (json_int_t)report->shots[i - 1])) {
+            report->shot_count = 0;
+            return 0;
+        }
+        report->shots[report->shot_count++] = (unsigned)number;
+    }
+    return 0;
+}
+
 static int take_frame_numbers(StoredReport *report, enum Side side, const json_t *list)
 {
     const size_t size = json_array_size(list);
@@ -814,6 +857,8 @@ int stored_take_details(StoredReport *report, const json_t *details)
     const json_t *const numbers = json_object_get(details, "frame_numbers");
     if (!err)
         err = take_times(report, json_object_get(details, "times"));
+    if (!err)
+        err = take_shots(report, json_object_get(details, "shots"));
     if (!err)
         err = take_frame_numbers(report, SIDE_REF, json_object_get(numbers, "reference"));
     if (!err)

@@ -11,6 +11,7 @@
 
 #include "input/video.h"
 #include "libvmaf/report.h"
+#include "report/shot_scores.h"
 
 typedef struct StoredMetric {
     char *name;
@@ -73,6 +74,8 @@ typedef struct StoredReport {
     /* The frames' numbers in their files; NULL: consecutive numbers from `skipped` on. */
     uint64_t *in_file[SIDES];
     size_t in_file_count[SIDES];
+    unsigned *shots; /* the numbers of the frames with which shots begin, increasing */
+    size_t shot_count;
     StoredMetric *metrics;
     size_t metric_count;
     StoredClip *clip;
@@ -113,6 +116,13 @@ const StoredClip *stored_clip_figure(const StoredReport *report, const StoredMet
 
 /* True if a frame of the metric without a number is one without any error: JSON has no infinity. */
 bool stored_is_infinite(const char *metric);
+
+/* Finds the shots of the report, with their times; none if the report has none. Free them with
+ * shot_spans_clear. 0 or -ENOMEM. */
+int stored_shots(const StoredReport *report, ShotSpans *spans);
+
+/* The scores of all frames, with infinite ones; the caller frees them. NULL: no memory. */
+double *stored_scores(const StoredReport *report, const StoredMetric *metric);
 
 /* Sets the figures over all frames, with infinite ones; `size` is 0 if there are none. 0 or
  * -ENOMEM. */

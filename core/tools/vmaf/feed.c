@@ -10,10 +10,17 @@
 
 #include "input/convert.h"
 #include "input/prefetch.h"
+#include "input/shots.h"
 #include "common/interrupt.h"
 #include "common/message.h"
 #include "ending.h"
 #include "vmaf/part/part.h"
+
+/* Finds the shots of a rating. */
+typedef struct ShotWatch {
+    ShotLooker looker;
+    ShotFinder finder;
+} ShotWatch;
 
 typedef struct Feed {
     VideoGroup *group;
@@ -27,6 +34,9 @@ typedef struct Feed {
     uint64_t *rest;         /* frames of each video counted after its last pair */
     uint64_t passed[SIDES]; /* frames passed so far of those that the part does not read */
     OffsetHint *hints;      /* for each rating; NULL: they are not looked for */
+    ShotWatch *shots;       /* for each rating; NULL: they are not asked for */
+    ShotFrame ref;          /* for shots: the reference's frame that was looked at last */
+    uint64_t ref_number;    /* its number, plus 1; 0: none was */
     bool told_devices;      /* the user knows where extractors run */
     Meter meter;
 } Feed;
@@ -74,6 +84,54 @@ static void release_pairs(const Feed *feed)
         return;
     for (unsigned i = 0; i < feed->videos; i++)
         prefetched_release(&feed->hand[i]);
+}
+
+/* The number of a video's current frame in its file. */
+static uint64_t number_in_hand(const Feed *feed, unsigned video)
+{
+    return feed->group->schedule.videos[video].skip + pairing_taken(feed->pairing, video) - 1;
+}
+
+/* ---- shots ---- */
+
+static void begin_shot(const Feed *feed, unsigned rating, uint64_t pair)
+{
+    Rating *const r = feed->group->ratings[rating];
+    if (pair < r->frame_count)
+        r->frames[pair].shot = true;
+    if (r->lines)
+        lines_cut(r->lines, (unsigned)r->number, (unsigned)pair);
+}
+
+/* Looks at the reference's frame of the pair that is scored next. */
+static int look_for_cut(Feed *feed, unsigned rating)
+{
+    const Rating *const r = feed->group->ratings[rating];
+    const uint64_t number = number_in_hand(feed, 0) + 1;
+    ShotWatch *const watch = &feed->shots[rating];
+    ShotChange change;
+    uint64_t first;
+    if (feed->ref_number != number)
+        shot_frame_of_picture(&feed->ref, &feed->hand[0].pic);
+    feed->ref_number = number;
+    shot_look(&watch->looker, &feed->ref, &change);
+    if (feed->part)
+        return r->pairs >= feed->part->first ? part_run_note_change(feed->part, &change) : 0;
+    if (!r->pairs)
+        begin_shot(feed, rating, 0);
+    if (shot_finder_add(&watch->finder, &change, &first))
+        begin_shot(feed, rating, first);
+    if (r->lines)
+        lines_looked(r->lines, (unsigned)r->number, r->pairs);
+    return 0;
+}
+
+/* After a rating's last pair. */
+static void end_shots(Feed *feed, unsigned rating)
+{
+    uint64_t first;
+    if (feed->shots && !feed->part && shot_finder_end(&feed->shots[rating].finder, &first))
+        begin_shot(feed, rating, first);
 }
 
 /* ---- ends ---- */
@@ -235,6 +293,7 @@ static void end_rating(Feed *feed, unsigned rating, int err)
 {
     Rating *const r = feed->group->ratings[rating];
     count_skipped(feed, rating);
+    end_shots(feed, rating);
     feed->over[rating] = true;
     prefetch_drop(feed->prefetch, rating + 1);
     prefetched_release(&feed->hand[rating + 1]);
@@ -282,12 +341,6 @@ static int read_kept(VmafContext *vmaf, const KeptFrame *a, const KeptFrame *b, 
     return -ENOMEM;
 }
 
-/* The number of a video's current frame in its file. */
-static uint64_t number_in_hand(const Feed *feed, unsigned video)
-{
-    return feed->group->schedule.videos[video].skip + pairing_taken(feed->pairing, video) - 1;
-}
-
 /* When the reference's current frame is shown. Frames without times are counted, at the reference's
  * rate; where it has none, as raw video, frames that are paired by number have the distorted
  * video's. */
@@ -311,7 +364,8 @@ static int note_frames(const Feed *feed, unsigned rating)
 {
     Rating *const r = feed->group->ratings[rating];
     const PairFrames frames = { time_in_hand(feed, rating),
-                                { number_in_hand(feed, 0), number_in_hand(feed, rating + 1) } };
+                                { number_in_hand(feed, 0), number_in_hand(feed, rating + 1) },
+                                false };
     int err = r->lines ? lines_add(r->lines, (unsigned)r->number, r->pairs, &frames) : 0;
     if (err || lines_are_bounded(feed->group->share->options))
         return err;
@@ -342,6 +396,8 @@ static int score_pair(Feed *feed, unsigned rating)
         !feed->part || r->pairs >= feed->part->first ? note_frames(feed, rating) : 0;
     if (unnoted)
         return unnoted;
+    if (feed->shots && look_for_cut(feed, rating))
+        return -ENOMEM;
     if (feed->hints)
         hint_look(&feed->hints[rating], r->pairs, &ref->pic, &dist->pic);
     const int err = group->kept ? read_kept(r->vmaf, ref->kept, dist->kept, r->pairs)
@@ -593,7 +649,10 @@ static int start(Feed *feed)
     feed->rest = calloc(feed->videos, sizeof(*feed->rest));
     if (may_hint(feed) && !feed->part)
         feed->hints = calloc(group->count, sizeof(*feed->hints));
-    int err = prefetched && paired && feed->hand && feed->over && feed->endings && feed->rest
+    if (group->share->options->shots)
+        feed->shots = calloc(group->count, sizeof(*feed->shots));
+    int err = prefetched && paired && feed->hand && feed->over && feed->endings && feed->rest &&
+                      !feed->shots == !group->share->options->shots
                   ? 0
                   : -ENOMEM;
     for (unsigned i = 0; !err && i < feed->videos; i++) {
@@ -619,6 +678,7 @@ static void finish(Feed *feed)
     pairing_destroy(feed->pairing);
     free(feed->hand);
     free(feed->hints);
+    free(feed->shots);
     free(feed->over);
     free(feed->endings);
     free(feed->rest);

@@ -143,6 +143,10 @@ static bool must_fetch(const VideoGroup *group, char *why, size_t size)
         snprintf(why, size, "parts are known again by the samples of their frames");
         return true;
     }
+    if (group->share->options->shots) {
+        snprintf(why, size, "the CPU looks for cuts in them");
+        return true;
+    }
     if (models_convert(group->ratings[0]->models, &target)) {
         snprintf(why, size, "the CPU converts their colours for the model");
         return true;

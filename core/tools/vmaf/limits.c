@@ -117,6 +117,7 @@ typedef struct Judge {
     VmafContext *vmaf;
     unsigned frames;
     const FigureSource *figures; /* NULL: all scores are in the context */
+    const ShotSpans *shots;
     const ScoreOwner *owner;
     bool judged[SCORE_LIMITS_MAX];
     bool *below;
@@ -133,14 +134,15 @@ static bool find_clip_figure(VmafContext *vmaf, const char *metric, const char *
 }
 
 static void judge_metric(Judge *judge, const ScoreLimit *limit, const VmafMetricInfo *metric,
-                         const VmafStatistics *figures, bool *passes)
+                         const Gathered *gathered, bool *passes)
 {
     const char *name;
     double value;
     const bool whole = !limit->pooled || names_clip_figure(limit, metric->short_name);
-    *passes = whole && find_clip_figure(judge->vmaf, metric->short_name, &name, &value)
-                  ? score_limit_passes_figure(limit, judge->owner->path, name, value)
-                  : score_limit_passes(limit, judge->owner->path, metric->short_name, figures);
+    *passes =
+        whole && find_clip_figure(judge->vmaf, metric->short_name, &name, &value)
+            ? score_limit_passes_figure(limit, judge->owner->path, name, value)
+            : gathered_pass(gathered, limit, judge->shots, judge->owner->path, metric->short_name);
 }
 
 static bool is_judged_by(const ScoreLimit *limit, const char *extractor,
@@ -173,7 +175,7 @@ static void judge_feature(Judge *judge, unsigned feature, const char *extractor)
             bool passes = true;
             if (!is_judged_by(&options->score_limits[g], extractor, &metric))
                 continue;
-            judge_metric(judge, &options->score_limits[g], &metric, &gathered.figures, &passes);
+            judge_metric(judge, &options->score_limits[g], &metric, &gathered, &passes);
             judge->judged[g] = true;
             *judge->below = *judge->below || !passes;
         }
@@ -182,9 +184,10 @@ static void judge_feature(Judge *judge, unsigned feature, const char *extractor)
 }
 
 int limits_judge(const Options *options, VmafContext *vmaf, unsigned frames,
-                 const FigureSource *figures, const ScoreOwner *owner, bool *below)
+                 const FigureSource *figures, const ShotSpans *shots, const ScoreOwner *owner,
+                 bool *below)
 {
-    Judge judge = { options, vmaf, frames, figures, owner, { false }, below };
+    Judge judge = { options, vmaf, frames, figures, shots, owner, { false }, below };
     VmafFeatureInfo info = { .size = sizeof(info) };
     for (unsigned i = 0; options->score_limit_count && !vmaf_feature_info(vmaf, i, &info); i++)
         judge_feature(&judge, i, info.extractor);
@@ -232,14 +235,23 @@ static int judge_stored(const ScoreLimit *limit, const StoredReport *report,
                         const StoredMetric *metric, const ScoreOwner *owner, bool *passes)
 {
     const StoredClip *const clip = stored_clip_figure(report, metric);
-    VmafStatistics figures;
+    Gathered gathered = { .scores = NULL };
+    ShotSpans shots;
     if (clip && (!limit->pooled || names_clip_figure(limit, metric->name))) {
         *passes = score_limit_passes_figure(limit, owner->path, clip->name, clip->value);
         return 0;
     }
-    const int err = stored_figures(report, metric, &figures);
+    int err = stored_figures(report, metric, &gathered.figures);
+    const int unknown = stored_shots(report, &shots);
+    if (!err && limit->each_shot) {
+        gathered.scores = stored_scores(report, metric);
+        err = gathered.scores ? unknown : -ENOMEM;
+    }
     if (!err)
-        *passes = figures.size && score_limit_passes(limit, owner->path, metric->name, &figures);
+        *passes = gathered.figures.size &&
+                  gathered_pass(&gathered, limit, &shots, owner->path, metric->name);
+    shot_spans_clear(&shots);
+    gathered_clear(&gathered);
     return err;
 }
 

@@ -20,12 +20,13 @@ bool limit_is_for(const ScoreLimit *limit, const char *extractor);
 int limits_check(const Options *options);
 
 /* After extractors were scored: compares their metrics over frames 0 to frames - 1 with the limits
- * that name them; `figures` NULL: their scores are in the context. A limit that names no pooling is
- * for the figure about the whole clip, if the extractor gives one. Prints a line for each score
- * that is too low, and sets *below if there is one. 0, or prints what is wrong and returns a
- * negative errno. */
+ * that name them; `figures` NULL: their scores are in the context. shots: those of the run. A limit
+ * that names no pooling is for the figure about the whole clip, if the extractor gives one. Prints
+ * a line for each score that is too low, and sets *below if there is one. 0, or prints what is
+ * wrong and returns a negative errno. */
 int limits_judge(const Options *options, VmafContext *vmaf, unsigned frames,
-                 const FigureSource *figures, const ScoreOwner *owner, bool *below);
+                 const FigureSource *figures, const ShotSpans *shots, const ScoreOwner *owner,
+                 bool *below);
 
 /* True if the limit is for this metric of a stored report, which is not the score of a model. */
 bool limit_is_for_stored(const ScoreLimit *limit, const StoredMetric *metric);

@@ -83,6 +83,7 @@ typedef struct Metric {
     VmafModelCollection *collection;
     unsigned figure;
     Sums sums;     /* of all pairs whose lines are written */
+    Sums shot;     /* of those of the current shot */
     Series window; /* the scores of the current window */
     Series all;    /* of all pairs, if the run is not bounded */
 } Metric;
@@ -95,6 +96,15 @@ typedef struct Pending {
     bool *known;
 } Pending;
 
+/* Neighbouring pairs whose figures get a line. */
+typedef struct Group {
+    bool open;
+    uint64_t number; /* from 0 */
+    PairFrames first, last;
+    unsigned first_index, last_index;
+    uint64_t pairs;
+} Group;
+
 struct LinesVideo {
     Lines *lines;
     unsigned number;
@@ -106,14 +116,11 @@ struct LinesVideo {
     unsigned added, newest; /* the last index that was added; the last that has a score */
     bool *expected;         /* which metrics the line before had; NULL: no line yet */
     uint64_t written;       /* lines of pairs */
-    struct {
-        bool open;
-        int64_t origin;  /* the time of the first pair */
-        uint64_t number; /* of the window, from 0 */
-        PairFrames first, last;
-        unsigned first_index, last_index;
-        uint64_t pairs;
-    } window;
+    int64_t origin;         /* of windows: the time of the first pair */
+    Group window, shot;
+    unsigned *cuts; /* the next pairs with which shots begin */
+    size_t cut_count, cut_capacity;
+    unsigned looked; /* cuts before this pair are known */
 };
 
 struct Lines {
@@ -133,7 +140,8 @@ bool lines_are_bounded(const Options *options)
 {
     bool pooled = false;
     for (unsigned i = 0; i < options->score_limit_count; i++)
-        pooled = pooled || options->score_limits[i].pooling.kind == POOLING_PERCENTILE;
+        pooled = pooled || options->score_limits[i].each_shot ||
+                 options->score_limits[i].pooling.kind == POOLING_PERCENTILE;
     return options->lines && !pooled && !options->html && !options->outputs.count;
 }
 
@@ -204,37 +212,100 @@ static void put_figures(const Lines *lines, const VmafStatistics *figures, bool 
     putchar('}');
 }
 
+/* Begins the line of a window or a shot. */
+static void put_group(const LinesVideo *video, const Group *group, const char *type)
+{
+    printf("{\"type\":\"%s\",\"video\":%u,\"%s\":%" PRIu64 ",\"first\":%u,\"last\":%u,"
+           "\"frames\":%" PRIu64 ",\"begin\":",
+           type, video->number, type, group->number, group->first_index, group->last_index,
+           group->pairs);
+    put_time(group->first.time);
+    fputs(",\"end\":", stdout);
+    put_time(group->last.time);
+    fputs(",\"metrics\":{", stdout);
+}
+
 static void put_window_locked(LinesVideo *video)
 {
-    Lines *const lines = video->lines;
+    Group *const window = &video->window;
     bool any = false;
-    if (!video->window.open)
+    if (!window->open)
         return;
-    printf("{\"type\":\"window\",\"video\":%u,\"window\":%" PRIu64 ",\"first\":%u,\"last\":%u,"
-           "\"frames\":%" PRIu64 ",\"begin\":",
-           video->number, video->window.number, video->window.first_index, video->window.last_index,
-           video->window.pairs);
-    put_time(video->window.first.time);
-    fputs(",\"end\":", stdout);
-    put_time(video->window.last.time);
-    fputs(",\"metrics\":{", stdout);
+    put_group(video, window, "window");
     for (unsigned i = 0; i < video->metric_count; i++) {
         Metric *const metric = video->metrics[i];
         VmafStatistics figures = { .size = sizeof(figures) };
-        if (metric->window.count == video->window.pairs &&
+        if (metric->window.count == window->pairs &&
             !vmaf_statistics(metric->window.at, metric->window.count, &figures)) {
             fputs(any ? "," : "", stdout);
             put_text(metric->label);
             putchar(':');
-            put_figures(lines, &figures, true);
+            put_figures(video->lines, &figures, true);
             any = true;
         }
         metric->window.count = 0;
     }
     fputs("}}", stdout);
-    end_line_locked(lines);
-    video->window.open = false;
-    video->window.pairs = 0;
+    end_line_locked(video->lines);
+    window->open = false;
+    window->pairs = 0;
+}
+
+/* A shot may last for days: its scores are not kept, and its line has no percentiles. */
+static void put_shot_locked(LinesVideo *video)
+{
+    Group *const shot = &video->shot;
+    bool any = false;
+    if (!shot->open)
+        return;
+    put_group(video, shot, "shot");
+    for (unsigned i = 0; i < video->metric_count; i++) {
+        Metric *const metric = video->metrics[i];
+        VmafStatistics figures = { .size = sizeof(figures) };
+        if (metric->shot.count == shot->pairs) {
+            sums_figures(&metric->shot, &figures);
+            fputs(any ? "," : "", stdout);
+            put_text(metric->label);
+            putchar(':');
+            put_figures(video->lines, &figures, false);
+            any = true;
+        }
+        metric->shot = (Sums){ .count = 0 };
+    }
+    fputs("}}", stdout);
+    end_line_locked(video->lines);
+    *shot = (Group){ .number = shot->number + 1 };
+}
+
+static void add_to_group(Group *group, const Pending *pair)
+{
+    if (!group->open) {
+        group->open = true;
+        group->first = pair->frames;
+        group->first_index = pair->index;
+    }
+    group->last = pair->frames;
+    group->last_index = pair->index;
+    group->pairs++;
+}
+
+/* Ends the shot before, if the pair is in another one, and adds the pair to its shot. */
+static void add_to_shot_locked(LinesVideo *video, const Pending *pair)
+{
+    size_t passed = 0;
+    if (!video->lines->options->shots)
+        return;
+    while (passed < video->cut_count && video->cuts[passed] <= pair->index)
+        passed++;
+    if (passed) {
+        put_shot_locked(video);
+        video->cut_count -= passed;
+        memmove(video->cuts, video->cuts + passed, video->cut_count * sizeof(*video->cuts));
+    }
+    add_to_group(&video->shot, pair);
+    for (unsigned i = 0; i < video->metric_count; i++)
+        if (pair->known[i])
+            sums_add(&video->metrics[i]->shot, pair->values[i]);
 }
 
 /* The number of the window that a pair belongs to. */
@@ -243,9 +314,9 @@ static uint64_t window_of(const LinesVideo *video, const Pending *pair)
     const Length *const length = &video->lines->options->window;
     if (length->in_frames)
         return video->written / (uint64_t)length->frames;
-    if (pair->frames.time < video->window.origin) /* a time went back */
+    if (pair->frames.time < video->origin) /* a time went back */
         return video->window.number;
-    return (uint64_t)(pair->frames.time - video->window.origin) / (uint64_t)length->time;
+    return (uint64_t)(pair->frames.time - video->origin) / (uint64_t)length->time;
 }
 
 /* Ends the window before, if the pair is in another one, and adds the pair to its window. */
@@ -254,19 +325,13 @@ static void add_to_window_locked(LinesVideo *video, const Pending *pair)
     if (!video->lines->options->window.given)
         return;
     if (!video->written)
-        video->window.origin = pair->frames.time;
+        video->origin = pair->frames.time;
     const uint64_t number = window_of(video, pair);
     if (video->window.open && number != video->window.number)
         put_window_locked(video);
-    if (!video->window.open) {
-        video->window.open = true;
+    if (!video->window.open)
         video->window.number = number;
-        video->window.first = pair->frames;
-        video->window.first_index = pair->index;
-    }
-    video->window.last = pair->frames;
-    video->window.last_index = pair->index;
-    video->window.pairs++;
+    add_to_group(&video->window, pair);
     for (unsigned i = 0; i < video->metric_count; i++)
         if (pair->known[i] && series_add(&video->metrics[i]->window, pair->values[i]))
             fail_locked(video->lines, -ENOMEM);
@@ -311,13 +376,15 @@ static void fill_collections(LinesVideo *video, Pending *pair)
     }
 }
 
-/* Writes the line of the first pair that waits, and a window's if that one ends before it. */
+/* Writes the line of the first pair that waits, and those of a window and a shot that end before
+ * it. */
 static void write_first_locked(LinesVideo *video)
 {
     Lines *const lines = video->lines;
     Pending *const pair = &video->ring[video->first];
     fill_collections(video, pair);
     add_to_window_locked(video, pair);
+    add_to_shot_locked(video, pair);
     put_pair(video, pair);
     end_line_locked(lines);
     for (unsigned i = 0; i < video->metric_count; i++) {
@@ -343,6 +410,8 @@ static bool is_settled(const LinesVideo *video)
 {
     const Pending *const pair = &video->ring[video->first];
     const unsigned step = video->lines->options->subsample ? video->lines->options->subsample : 1;
+    if (video->lines->options->shots && pair->index >= video->looked)
+        return false;
     if (video->newest > pair->index && (video->newest - pair->index) / step >= SETTLED)
         return true;
     for (unsigned i = 0; i < video->metric_count; i++)
@@ -350,6 +419,12 @@ static bool is_settled(const LinesVideo *video)
             (video->expected[i] && !pair->known[i] && !video->metrics[i]->collection))
             return false;
     return true;
+}
+
+static void write_settled_locked(LinesVideo *video)
+{
+    while (!video->lines->err && video->count && is_settled(video))
+        write_first_locked(video);
 }
 
 /* ---- listening ---- */
@@ -370,8 +445,7 @@ static void hear(void *arg, VmafMetadata *score)
         video->newest = pair->index > video->newest ? pair->index : video->newest;
         break;
     }
-    while (!lines->err && video->count && is_settled(video))
-        write_first_locked(video);
+    write_settled_locked(video);
     pthread_mutex_unlock(&lines->lock);
 }
 
@@ -518,6 +592,32 @@ int lines_add(Lines *lines, unsigned number, unsigned index, const PairFrames *f
     return err;
 }
 
+void lines_looked(Lines *lines, unsigned number, unsigned index)
+{
+    LinesVideo *const video = &lines->videos[number];
+    pthread_mutex_lock(&lines->lock);
+    video->looked = index;
+    write_settled_locked(video);
+    pthread_mutex_unlock(&lines->lock);
+}
+
+void lines_cut(Lines *lines, unsigned number, unsigned index)
+{
+    LinesVideo *const video = &lines->videos[number];
+    pthread_mutex_lock(&lines->lock);
+    if (video->cut_count == video->cut_capacity) {
+        const size_t more = 2 * video->cut_capacity + 16;
+        unsigned *const grown = realloc(video->cuts, more * sizeof(*grown));
+        if (!grown)
+            fail_locked(lines, -ENOMEM);
+        video->cuts = grown ? grown : video->cuts;
+        video->cut_capacity = grown ? more : video->cut_capacity;
+    }
+    if (video->cut_count < video->cut_capacity)
+        video->cuts[video->cut_count++] = index;
+    pthread_mutex_unlock(&lines->lock);
+}
+
 unsigned lines_written(Lines *lines, unsigned number)
 {
     pthread_mutex_lock(&lines->lock);
@@ -553,6 +653,8 @@ int lines_finish(Lines *lines, unsigned number)
         write_first_locked(video);
     if (!lines->err)
         put_window_locked(video);
+    if (!lines->err)
+        put_shot_locked(video);
     const int err = lines->err;
     pthread_mutex_unlock(&lines->lock);
     return err;
@@ -718,6 +820,7 @@ static void clear_video(LinesVideo *video)
     free(video->metrics);
     free(video->ring);
     free(video->expected);
+    free(video->cuts);
 }
 
 void lines_destroy(Lines *lines)

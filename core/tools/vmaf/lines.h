@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* --lines: writes a line of JSON for each pair to standard output as soon as its scores are there,
- * one for each window of pairs, and a summary at the end. docs/lines.schema.json describes them.
+ * one for each window of pairs and for each shot, and a summary at the end. docs/lines.schema.json
+ * describes them.
  *
  * The scores come from the threads that compute them. All calls are for the main thread. Functions
  * that return int return 0, or print what went wrong and return a negative errno. */
@@ -32,6 +33,12 @@ int lines_watch(Lines *lines, unsigned video, VmafContext *vmaf, const Models *m
 
 /* Notes a pair that vmaf_read_pictures will get next. */
 int lines_add(Lines *lines, unsigned video, unsigned index, const PairFrames *frames);
+
+/* For --shots: pair `index` was looked at, after it was added. Only then the line of the pair
+ * before is written. */
+void lines_looked(Lines *lines, unsigned video, unsigned index);
+/* A shot begins with this pair, whose line is not written yet. */
+void lines_cut(Lines *lines, unsigned video, unsigned index);
 
 /* The first pair of the video whose line is not written yet. */
 unsigned lines_written(Lines *lines, unsigned video);

@@ -557,7 +557,8 @@ static int find_figures(Gathered *gathered, const Loaded *loaded, const FigureSo
 }
 
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
-                 const FigureSource *figures, const ScoreOwner *owner, bool *below)
+                 const FigureSource *figures, const ShotSpans *shots, const ScoreOwner *owner,
+                 bool *below)
 {
     int err = 0;
     *below = false;
@@ -568,13 +569,27 @@ int models_judge(const Models *models, const Options *options, VmafContext *vmaf
                       : gather_score(&gathered, loaded, options, vmaf, frames);
         for (unsigned g = 0; !err && g < options->score_limit_count; g++)
             if (is_judged_by(loaded, &options->score_limits[g]) &&
-                !score_limit_passes(&options->score_limits[g], owner->path, loaded->label,
-                                    &gathered.figures))
+                !gathered_pass(&gathered, &options->score_limits[g], shots, owner->path,
+                               loaded->label))
                 *below = true;
         if (!err)
             gathered_clear(&gathered);
     }
     return err;
+}
+
+int models_say_shots(const Models *models, const Options *options, VmafContext *vmaf,
+                     unsigned frames, const ShotSpans *shots, const char *owner)
+{
+    Gathered gathered;
+    if (!models->count || !shots->count)
+        return 0;
+    const int err = gather_score(&gathered, &models->loaded[0], options, vmaf, frames);
+    if (err)
+        return err;
+    shots_say(shots, gathered.scores, owner);
+    gathered_clear(&gathered);
+    return 0;
 }
 
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,

@@ -449,8 +449,16 @@ static int check_display(const Options *options)
                : 0;
 }
 
+/* A limit for each shot needs the shots. */
+static void settle_shots(Options *options)
+{
+    for (unsigned i = 0; i < options->score_limit_count; i++)
+        options->shots = options->shots || options->score_limits[i].each_shot;
+}
+
 static int check(Options *options)
 {
+    settle_shots(options);
     if (!options->reference && !options->distorted.count)
         return usage_error("no videos are given: vmaf REFERENCE DISTORTED...");
     if (!options->reference)

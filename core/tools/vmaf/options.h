@@ -105,6 +105,7 @@ typedef struct Options {
     FeatureSpec *features;
     size_t feature_count;
     bool no_prediction;
+    bool shots;           /* find the shots and report the figures of each */
     enum Display display; /* for --model auto */
     /* Size and depth of the encodes that the distorted videos were decoded from; 0: as their
      * files say. */

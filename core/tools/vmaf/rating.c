@@ -252,7 +252,8 @@ static int note_frames(const Rating *rating)
         const VmafReportFrame noted = { .size = sizeof(noted),
                                         .time = seconds_of(frames->time),
                                         .ref = frames->number[SIDE_REF],
-                                        .dist = frames->number[SIDE_DIST] };
+                                        .dist = frames->number[SIDE_DIST],
+                                        .shot = frames->shot };
         err = vmaf_report_frame(rating->vmaf, (unsigned)i, &noted);
     }
     return err;
@@ -356,8 +357,30 @@ static bool find_in_lines(void *arg, const char *metric, VmafStatistics *figures
     return lines_figures(rating->lines, (unsigned)rating->number, metric, figures);
 }
 
+/* Finds the scores of the shots. */
+static int make_shots(const Rating *rating, const Options *o, ShotSpans *shots)
+{
+    const unsigned step = o->subsample ? o->subsample : 1;
+    unsigned *const firsts = malloc((rating->frame_count + 1) * sizeof(*firsts));
+    size_t count = 0;
+    if (!firsts)
+        return -ENOMEM;
+    for (size_t i = 0; i < rating->frame_count; i++)
+        if (rating->frames[i].shot)
+            firsts[count++] = (unsigned)i;
+    const ScoredFrames frames = { NULL, step, (rating->pairs + step - 1) / step,
+                                  rating->pairs - 1 };
+    const int err = shot_spans_make(shots, firsts, count, &frames);
+    for (size_t i = 0; !err && i < shots->count; i++) {
+        shots->at[i].begin = seconds_of(rating->frames[shots->at[i].first].time);
+        shots->at[i].end = seconds_of(rating->frames[shots->at[i].last].time);
+    }
+    free(firsts);
+    return err;
+}
+
 /* Compares the scores with --fail_under. */
-static int judge(Rating *rating, const Options *o, const ScoreOwner *owner)
+static int judge(Rating *rating, const Options *o, const ShotSpans *shots, const ScoreOwner *owner)
 {
     const FigureSource running = { find_in_lines, rating };
     const FigureSource *const figures = lines_are_bounded(o) ? &running : NULL;
@@ -365,10 +388,10 @@ static int judge(Rating *rating, const Options *o, const ScoreOwner *owner)
     if (rating->stopped)
         return 0;
     if (!o->no_prediction)
-        err = models_judge(rating->models, o, rating->vmaf, rating->pairs, figures, owner,
+        err = models_judge(rating->models, o, rating->vmaf, rating->pairs, figures, shots, owner,
                            &rating->below);
     if (!err)
-        err = limits_judge(o, rating->vmaf, rating->pairs, figures, owner, &rating->below);
+        err = limits_judge(o, rating->vmaf, rating->pairs, figures, shots, owner, &rating->below);
     if (!err)
         rating->unjudged = score_limit_misses_frames(o, owner, rating->incomplete);
     return err;
@@ -390,7 +413,15 @@ static int report_scores(Rating *rating, const Options *o)
         err = extractors_score(o, rating->vmaf, rating->pairs, &owner);
     if (!err && print && !o->no_prediction && !o->quiet && !o->progress && message_on_terminal())
         err = summarise(rating, o, models);
-    return err ? err : judge(rating, o, &owner);
+    ShotSpans shots = { .at = NULL };
+    if (!err)
+        err = make_shots(rating, o, &shots);
+    if (!err && print && !o->no_prediction && !o->quiet)
+        err = models_say_shots(models, o, rating->vmaf, rating->pairs, &shots, owner.path);
+    if (!err)
+        err = judge(rating, o, &shots, &owner);
+    shot_spans_clear(&shots);
+    return err;
 }
 
 /* Waits until the context has scored everything. */

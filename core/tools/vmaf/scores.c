@@ -100,6 +100,13 @@ void gathered_clear(Gathered *gathered)
     *gathered = (Gathered){ 0 };
 }
 
+bool gathered_pass(const Gathered *gathered, const ScoreLimit *limit, const ShotSpans *shots,
+                   const char *owner, const char *name)
+{
+    return limit->each_shot ? shots_pass(shots, gathered->scores, limit, owner, name)
+                            : score_limit_passes(limit, owner, name, &gathered->figures);
+}
+
 unsigned extractors_rate(const Options *options, const VideoTraits *ref, const VideoTraits *dist)
 {
     const VideoTraits *const known = dist->rate_num && dist->rate_den ? dist : ref;

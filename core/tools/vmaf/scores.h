@@ -12,6 +12,7 @@
 #include "libvmaf/report.h"
 #include "choice.h"
 #include "options.h"
+#include "report/shot_scores.h"
 #include "report/summary.h"
 #include "warnings.h"
 
@@ -61,6 +62,10 @@ typedef int (*ScoreAsker)(void *arg, unsigned frame, double *score);
  * gathered_clear. Prints nothing. */
 int gather_scores(Gathered *out, unsigned frames, unsigned step, ScoreAsker ask, void *arg);
 void gathered_clear(Gathered *gathered);
+
+/* True if the scores reach the limit: their figure, or that of each shot. If not, prints a line. */
+bool gathered_pass(const Gathered *gathered, const ScoreLimit *limit, const ShotSpans *shots,
+                   const char *owner, const char *name);
 
 /* gather_scores of a metric, for every frame that --subsample leaves. */
 int gather_metric(Gathered *out, const Options *options, VmafContext *vmaf, const char *metric,
@@ -141,9 +146,15 @@ int models_score(const Models *models, const Options *options, VmafContext *vmaf
                  const ScoreOwner *owner);
 
 /* After models_score, or with `figures`: compares the scores with --fail_under. Prints a line for
- * each score that is too low, and sets *below if there is one. */
+ * each score that is too low, and sets *below if there is one. shots: those of the run, for limits
+ * of each shot. */
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
-                 const FigureSource *figures, const ScoreOwner *owner, bool *below);
+                 const FigureSource *figures, const ShotSpans *shots, const ScoreOwner *owner,
+                 bool *below);
+
+/* After models_score: prints the shots in which the first model's scores are lowest. */
+int models_say_shots(const Models *models, const Options *options, VmafContext *vmaf,
+                     unsigned frames, const ShotSpans *shots, const char *owner);
 
 /* The frames of a video, for its summary. */
 typedef struct SummaryUse {

@@ -57,6 +57,36 @@ static const StoredMetric *score_of(const StoredReport *report, size_t i, const 
     return stored_model_metric(report, &report->models[i]);
 }
 
+/* True if the score reaches the limit. */
+static int passes(const StoredReport *report, const StoredMetric *metric, const ScoreLimit *limit,
+                  const ScoreOwner *owner, const char *label, bool *passed)
+{
+    Gathered gathered = { .figures = metric->figures };
+    ShotSpans shots;
+    int err = stored_shots(report, &shots);
+    if (!err && limit->each_shot) {
+        gathered.scores = stored_scores(report, metric);
+        err = gathered.scores ? 0 : -ENOMEM;
+    }
+    if (!err)
+        *passed = gathered_pass(&gathered, limit, &shots, owner->path, label);
+    shot_spans_clear(&shots);
+    gathered_clear(&gathered);
+    return err;
+}
+
+static int say_shots(const StoredReport *report, const ScoreOwner *owner)
+{
+    ShotSpans shots;
+    double *const scores = stored_scores(report, stored_headline(report));
+    const int err = stored_shots(report, &shots);
+    if (!err && scores)
+        shots_say(&shots, scores, owner->path);
+    shot_spans_clear(&shots);
+    free(scores);
+    return err ? err : scores ? 0 : -ENOMEM;
+}
+
 static void summarise(const StoredReport *report, SummaryRow *row)
 {
     const char *name;
@@ -100,10 +130,13 @@ static int show(const StoredReport *report, const Options *options, SummaryRow *
         }
         if (!err && print)
             err = score_say(options, &owner, label, &figures);
-        for (unsigned g = 0; !err && g < options->score_limit_count; g++)
-            if (is_judged_by(report, i, name, &options->score_limits[g]) &&
-                !score_limit_passes(&options->score_limits[g], owner.path, label, &metric->figures))
+        for (unsigned g = 0; !err && g < options->score_limit_count; g++) {
+            bool passed = true;
+            if (is_judged_by(report, i, name, &options->score_limits[g]))
+                err = passes(report, metric, &options->score_limits[g], &owner, label, &passed);
+            if (!passed)
                 *outcome = *outcome ? *outcome : SCORE_BELOW;
+        }
     }
     bool below = false;
     if (!err)
@@ -114,6 +147,8 @@ static int show(const StoredReport *report, const Options *options, SummaryRow *
         *outcome = SCORE_UNJUDGED;
     if (!err && print && !options->quiet && message_on_terminal())
         summarise(report, several ? row : NULL);
+    if (!err && print && !options->quiet)
+        err = say_shots(report, &owner);
     return err;
 }
 
@@ -141,6 +176,11 @@ static int check_limits(StoredReport *const *reports, size_t count, const Option
                 judges = is_judged_by(reports[r], i, name, limit);
             for (size_t m = 0; !judges && m < reports[r]->metric_count; m++)
                 judges = limit_is_for_stored(limit, &reports[r]->metrics[m]);
+            if (judges && limit->each_shot && !reports[r]->shot_count) {
+                say("--fail_under: %s has no shots: score its videos with --shots",
+                    reports[r]->path);
+                return -EINVAL;
+            }
             if (judges)
                 continue;
             say("--fail_under: %s has no model or metric that is called \"%.*s\"", reports[r]->path,

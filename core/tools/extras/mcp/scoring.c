@@ -89,6 +89,8 @@ static void add_options(Task *task, const json_t *arguments)
         task_add(task, "--feature");
         task_add(task, "%s", json_string_value(feature));
     }
+    if (json_is_true(json_object_get(arguments, "shots")))
+        task_add(task, "--shots");
     add_string(task, arguments, "backend", "--backend");
     add_string(task, arguments, "device", "--device");
     add_string(task, arguments, "scale", "--scale");
@@ -310,6 +312,37 @@ static json_t *models_of(const Task *task, const json_t *details)
     return models;
 }
 
+static double mean_of(const json_t *shot, const char *metric)
+{
+    const json_t *const figures = json_object_get(json_object_get(shot, "metrics"), metric);
+    return json_number_value(json_object_get(figures, "mean"));
+}
+
+/* The shots with the lowest mean, lowest first. */
+static json_t *worst_shots(const json_t *shots, const char *metric, unsigned count)
+{
+    json_t *const worst = json_array();
+    const json_t *shot;
+    size_t i;
+    json_array_foreach(shots, i, shot)
+    {
+        const json_t *const figures = json_object_get(json_object_get(shot, "metrics"), metric);
+        json_t *const entry =
+            json_pack("{s:O, s:O, s:O}", "first", json_object_get(shot, "first"), "last",
+                      json_object_get(shot, "last"), "begin", json_object_get(shot, "begin"));
+        size_t at = json_array_size(worst);
+        if (entry)
+            json_object_update(entry, (json_t *)figures);
+        while (at && json_number_value(json_object_get(json_array_get(worst, at - 1), "mean")) >
+                         mean_of(shot, metric))
+            at--;
+        json_array_insert_new(worst, at, entry);
+        if (json_array_size(worst) > count)
+            json_array_remove(worst, count);
+    }
+    return json_pack("{s:I, s:o}", "count", (json_int_t)json_array_size(shots), "worst", worst);
+}
+
 static json_t *summarize(const Task *task, const Scoring *scoring)
 {
     const Call *const call = task->call;
@@ -331,6 +364,10 @@ static json_t *summarize(const Task *task, const Scoring *scoring)
         json_object_set_new(result, "metric", json_string(metric));
         json_object_set_new(result, "score", json_real(json_number_value(mean)));
         json_object_set_new(result, "worst", worst_frames(report, metric, scoring->worst));
+        if (json_object_get(details, "shots"))
+            json_object_set_new(
+                result, "shots",
+                worst_shots(json_object_get(details, "shots"), metric, scoring->worst));
     }
     if (result && json_object_size(json_object_get(report, "aggregate_metrics")))
         json_object_set(result, "whole_video", json_object_get(report, "aggregate_metrics"));

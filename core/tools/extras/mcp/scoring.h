@@ -64,6 +64,8 @@
     "'=': cambi=full_ref=true.\"},"                                                                   \
     "\"all_metrics\": {\"type\": \"boolean\", \"description\": \"Also give scores of the "            \
     "features that the model uses.\"},"                                                               \
+    "\"shots\": {\"type\": \"boolean\", \"description\": \"Also find the shots, and list those with " \
+    "the lowest mean.\"},"                                                                            \
     "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, \"description\": "      \
     "\"Where to compute: cpu (default, unless the server's VMAF_BACKEND says otherwise), auto, or "   \
     "one that list_backends calls usable. "                                                           \
@@ -110,38 +112,42 @@ typedef struct Scoring {
 } Scoring;
 
 /* The schema of `result`. */
-#define SCORING_RESULT                                                                                                                     \
-    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", "                                                     \
-    "\"pooled\"], "                                                                                                                        \
-    "\"properties\": {"                                                                                                                    \
-    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "                                                       \
-    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were "                                                    \
-    "scored.\"}, "                                                                                                                         \
-    "\"metric\": {\"type\": \"string\", \"description\": \"The metric of score, a name in "                                                \
-    "pooled.\"}, "                                                                                                                         \
-    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to "                                               \
-    "100.\"}, "                                                                                                                            \
-    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, "                                                        \
-    "harmonic_mean, "                                                                                                                      \
-    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                                                                \
-    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "                                               \
-    "[\"number\", \"null\"]}}}, "                                                                                                          \
-    "\"whole_video\": {\"type\": \"object\", \"description\": \"Figures about the whole video: axpsnr_y is "                               \
-    "the average of XPSNR, which counts and not its mean; null: infinite, the videos are equal.\", "                                       \
-    "\"additionalProperties\": {\"type\": [\"number\", \"null\"]}}, "                                                                      \
-    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "                                           \
-    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "                                                   \
-    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "                                               \
-    "\"description\": \"When the reference's frame is shown, in seconds on its file's clock.\"}, \"score\": {\"type\": \"number\"}}}}, "   \
-    "\"complete\": {\"type\": \"boolean\", \"description\": \"False: frames of one video had no partner, so the score is not that of the " \
-    "whole video.\"}, \"incomplete_reason\": {\"type\": \"string\"}, "                                                                     \
-    "\"warnings\": {\"type\": \"array\", \"description\": \"Reasons to doubt the scores.\", \"items\": {\"type\": \"object\", "            \
-    "\"properties\": {\"code\": {\"type\": \"string\"}, \"input\": {\"type\": \"string\"}, \"text\": {\"type\": \"string\"}}}}, "          \
-    "\"messages\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "                                                              \
-    "\"description\": \"Remarks about the videos.\"}, "                                                                                    \
-    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                                                              \
-    "\"features\": {\"type\": \"array\", \"description\": \"The features computed, and "                                                   \
-    "where.\"}, "                                                                                                                          \
+#define SCORING_RESULT                                                                                                                        \
+    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", "                                                        \
+    "\"pooled\"], "                                                                                                                           \
+    "\"properties\": {"                                                                                                                       \
+    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "                                                          \
+    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were "                                                       \
+    "scored.\"}, "                                                                                                                            \
+    "\"metric\": {\"type\": \"string\", \"description\": \"The metric of score, a name in "                                                   \
+    "pooled.\"}, "                                                                                                                            \
+    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to "                                                  \
+    "100.\"}, "                                                                                                                               \
+    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, "                                                           \
+    "harmonic_mean, "                                                                                                                         \
+    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                                                                   \
+    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "                                                  \
+    "[\"number\", \"null\"]}}}, "                                                                                                             \
+    "\"whole_video\": {\"type\": \"object\", \"description\": \"Figures about the whole video: axpsnr_y is "                                  \
+    "the average of XPSNR, which counts and not its mean; null: infinite, the videos are equal.\", "                                          \
+    "\"additionalProperties\": {\"type\": [\"number\", \"null\"]}}, "                                                                         \
+    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "                                              \
+    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "                                                      \
+    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "                                                  \
+    "\"description\": \"When the reference's frame is shown, in seconds on its file's clock.\"}, \"score\": {\"type\": \"number\"}}}}, "      \
+    "\"shots\": {\"type\": \"object\", \"description\": \"How many shots there are, and those with the lowest mean, lowest first.\", "        \
+    "\"properties\": {\"count\": {\"type\": \"integer\"}, \"worst\": {\"type\": \"array\", \"items\": {\"type\": \"object\", "                \
+    "\"properties\": {\"first\": {\"type\": \"integer\"}, \"last\": {\"type\": \"integer\"}, \"begin\": {\"type\": [\"number\", \"null\"]}, " \
+    "\"mean\": {\"type\": \"number\"}, \"min\": {\"type\": \"number\"}, \"p5\": {\"type\": \"number\"}}}}}}, "                                \
+    "\"complete\": {\"type\": \"boolean\", \"description\": \"False: frames of one video had no partner, so the score is not that of the "    \
+    "whole video.\"}, \"incomplete_reason\": {\"type\": \"string\"}, "                                                                        \
+    "\"warnings\": {\"type\": \"array\", \"description\": \"Reasons to doubt the scores.\", \"items\": {\"type\": \"object\", "               \
+    "\"properties\": {\"code\": {\"type\": \"string\"}, \"input\": {\"type\": \"string\"}, \"text\": {\"type\": \"string\"}}}}, "             \
+    "\"messages\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "                                                                 \
+    "\"description\": \"Remarks about the videos.\"}, "                                                                                       \
+    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                                                                 \
+    "\"features\": {\"type\": \"array\", \"description\": \"The features computed, and "                                                      \
+    "where.\"}, "                                                                                                                             \
     "\"fps\": {\"type\": \"number\", \"description\": \"Frames scored per second.\"}}}"
 
 /* Add --model for a built-in model or a model file. Returns 0, or a negative errno with a message

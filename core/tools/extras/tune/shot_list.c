@@ -25,20 +25,22 @@ static double time_of(const Video *video, uint64_t offset, uint64_t index)
 
 static enum FrameStatus look_at_all(Video *video, const VmafPicture *pic)
 {
+    ShotLooker looker = { .count = 0 };
     ShotFinder finder = { .count = 0 };
     ShotFrame frame;
+    ShotChange change;
     double now = 0.0, last = 0.0;
     uint64_t offset, first, frames = 0;
     enum FrameStatus status;
-    const unsigned step = video->format.height > 720 ? 4 : video->format.height > 360 ? 2 : 1;
     while ((status = video_find(video, &offset)) == FRAME_WHOLE &&
            (status = video_read(video, offset, 1, pic)) == FRAME_WHOLE) {
         last = now;
         now = time_of(video, offset, frames++);
         if (frames == 1)
             printf("shot 0 %.9f\n", now);
-        shot_frame_of_picture(&frame, pic, step);
-        if (shot_finder_add(&finder, &frame, &first))
+        shot_frame_of_picture(&frame, pic);
+        shot_look(&looker, &frame, &change);
+        if (shot_finder_add(&finder, &change, &first))
             printf("shot %" PRIu64 " %.9f\n", first, last);
     }
     if (shot_finder_end(&finder, &first))

@@ -162,6 +162,12 @@ static int set_no_prediction(Options *options, const Arg *arg, const char *value
     return 0;
 }
 
+static int set_shots(Options *options, const Arg *arg, const char *value)
+{
+    options->shots = true;
+    return 0;
+}
+
 const Arg compute_options[] = {
     { .help = "What to compute" },
     { .letter = 'm',
@@ -213,5 +219,10 @@ const Arg compute_options[] = {
       .name = "no_prediction",
       .help = "compute only features, no model scores",
       .set = set_no_prediction },
+    { .name = "shots",
+      .help = "find the cuts of the reference and report the figures\n"
+              "of each shot, too",
+      .newer = true,
+      .set = set_shots },
     { 0 },
 };

@@ -89,7 +89,7 @@ static int add_score_limit(Options *options, const Arg *arg, const char *value)
         return bad_value(
             arg, value,
             "SCORE, SCORE:POOL or NAME:SCORE:POOL, where NAME is a model or a metric and "
-            "POOL is " POOLING_NAMES);
+            "POOL is shot, " POOLING_NAMES);
     return 0;
 }
 
@@ -227,8 +227,8 @@ const Arg output_options[] = {
     { .name = "fail_under",
       .value = "[NAME:]SCORE[:POOL]",
       .help =
-          "exit with code 2 if a model's score is lower: 93 or\n93:p5; for one model or a feature "
-          "neg:93,\nssimulacra2:70:p5; with 3 if frames are missing; may\nbe repeated",
+          "exit with code 2 if a model's score is lower: 93 or\n93:p5; 93:shot: if that of any shot is; "
+          "for one model\nor a feature neg:93, ssimulacra2:70:p5; with 3 if\nframes are missing; may be repeated",
       .newer = true,
       .set = add_score_limit },
     { .name = "allow_partial",

@@ -549,6 +549,46 @@ static int replay(Merge *merge)
     return err;
 }
 
+/* Takes a number that a part has noted of a pair. False: it is not there. */
+static bool take_change(const json_t *list, size_t i, float *value)
+{
+    const json_t *const number = json_array_get(list, i);
+    *value = (float)json_number_value(number);
+    return json_is_number(number);
+}
+
+/* Finds the shots as one run does: by how much each pair differs from those before. */
+static int find_shots(Merge *merge)
+{
+    Rating *const rating = &merge->rating;
+    ShotFinder finder = { .count = 0 };
+    uint64_t first;
+    if (!merge->options.shots || !rating->frame_count)
+        return 0;
+    rating->frames[0].shot = true;
+    for (size_t p = 0; p < merge->count; p++) {
+        const json_t *const list = json_object_get(merge->parts[p].head, "changes");
+        for (size_t i = 0; i < merge->parts[p].count; i++) {
+            const json_t *const noted = json_array_get(list, i);
+            ShotChange change;
+            bool good = true;
+            for (size_t n = 0; n < 2; n++)
+                good = good && take_change(noted, n, &change.cells[n]) &&
+                       take_change(noted, 2 + n, &change.bins[n]);
+            if (!good) {
+                say("%s was measured without --shots: run all parts again with it",
+                    merge->parts[p].path);
+                return -EINVAL;
+            }
+            if (shot_finder_add(&finder, &change, &first) && first < rating->frame_count)
+                rating->frames[first].shot = true;
+        }
+    }
+    if (shot_finder_end(&finder, &first) && first < rating->frame_count)
+        rating->frames[first].shot = true;
+    return 0;
+}
+
 static int prepare(Merge *merge)
 {
     Rating *const rating = &merge->rating;
@@ -633,6 +673,8 @@ static int merge_all(Merge *merge)
         err = prepare(merge);
     if (!err)
         err = replay(merge);
+    if (!err)
+        err = find_shots(merge);
     if (!err)
         err = rating_end(&merge->rating, &merge->options);
     if (!err)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "input/prefetch.h"
+#include "input/shots.h"
 #include "input/thumbs.h"
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
@@ -26,6 +27,7 @@ typedef struct PairFrames {
     int64_t
         time; /* when the reference's frame is shown, in ns on its file's clock, or VIDEO_NO_TIME */
     uint64_t number[SIDES]; /* of the frames in their files */
+    bool shot;              /* a shot begins here; only if shots are asked for */
 } PairFrames;
 
 /* ---- digests ---- */
@@ -78,6 +80,8 @@ typedef struct PartRun {
     int64_t offset_frames, offset_ns; /* the offset in use, as in SyncVideo */
     PairThumbs *thumbs;
     size_t thumbs_count;
+    ShotChange *changes; /* for --shots, of each of the part's own pairs */
+    size_t change_count, change_capacity;
     json_t *models; /* the models, as they were when the run began */
     unsigned threads;
     struct timespec started;
@@ -104,6 +108,9 @@ int part_run_note_pair(PartRun *part, uint64_t pair, const Prefetched *ref, cons
  * -ENOMEM. */
 int part_run_note_thumbs(PartRun *part, uint64_t pair, const VmafPicture *ref,
                          const VmafPicture *dist);
+
+/* Notes how one of the part's own pairs differs from those before. 0 or -ENOMEM. */
+int part_run_note_change(PartRun *part, const ShotChange *change);
 
 /* ---- part files ---- */
 

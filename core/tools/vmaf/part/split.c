@@ -168,8 +168,10 @@ int part_run_split(PartRun *part, const Options *options, const SyncSchedule *sc
         err = choose_pairs(part, options, schedule, videos);
     if (err)
         return err;
-    /* At least one: where two parts meet, both must have seen the same frame. */
-    const uint64_t lead = pairs_back ? pairs_back : 1;
+    /* At least one: where two parts meet, both must have seen the same frame. Frames are compared
+     * with the two before to find shots. */
+    const uint64_t least = options->shots ? 2 : 1;
+    const uint64_t lead = pairs_back > least ? pairs_back : least;
     part->lead = part->first < lead ? part->first : lead;
     part->offset_frames = schedule->videos[1].frames;
     part->offset_ns = schedule->videos[1].pairing.offset;
@@ -189,6 +191,7 @@ void part_run_destroy(PartRun *part)
         json_decref(part->models);
         free(part->pairs);
         free(part->thumbs);
+        free(part->changes);
     }
     free(part);
 }
@@ -257,5 +260,19 @@ int part_run_note_thumbs(PartRun *part, uint64_t pair, const VmafPicture *ref,
     PairThumbs *const noted = &grown[part->thumbs_count++];
     noted->pair = pair;
     hint_thumbs(&noted->at[SIDE_REF], &noted->at[SIDE_DIST], ref, dist);
+    return 0;
+}
+
+int part_run_note_change(PartRun *part, const ShotChange *change)
+{
+    if (part->change_count == part->change_capacity) {
+        const size_t more = part->change_capacity ? 2 * part->change_capacity : 64;
+        ShotChange *const grown = realloc(part->changes, more * sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        part->changes = grown;
+        part->change_capacity = more;
+    }
+    part->changes[part->change_count++] = *change;
     return 0;
 }

@@ -188,6 +188,17 @@ static json_t *describe_thumbs(const PartRun *part)
     return list;
 }
 
+static json_t *describe_changes(const PartRun *part)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < part->change_count; i++) {
+        const ShotChange *const change = &part->changes[i];
+        append(&list, json_pack("[f f f f]", (double)change->cells[0], (double)change->cells[1],
+                                (double)change->bins[0], (double)change->bins[1]));
+    }
+    return list;
+}
+
 static json_t *describe_devices(VmafContext *vmaf)
 {
     json_t *list = json_array();
@@ -224,7 +235,7 @@ static json_t *describe(const Rating *rating, const Options *options)
 {
     const PartRun *const part = rating->part;
     return json_pack(
-        "{sI ss so sI sI sb so so so so so so so s{so so so so so sI sI} so so so sb sI sf}",
+        "{sI ss so sI sI sb so so so so so so so s{so so so so so sI sI} so so so so sb sI sf}",
         "vmaf_part", (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
         describe_shard(&options->part), "first", (json_int_t)part->first, "count",
         (json_int_t)part->count, "ended", part->ended, "inputs", describe_inputs(rating), "scored",
@@ -237,7 +248,7 @@ static json_t *describe(const Rating *rating, const Options *options)
         *rating->incomplete ? text(rating->incomplete) : json_null(), "warnings",
         describe_warnings(rating), "offset_frames", (json_int_t)part->offset_frames, "offset_ns",
         (json_int_t)part->offset_ns, "edges", describe_edges(part), "thumbs", describe_thumbs(part),
-        "places", describe_devices(rating->vmaf), "list_places",
+        "changes", describe_changes(part), "places", describe_devices(rating->vmaf), "list_places",
         options->backend || options->only_cpu, "threads", (json_int_t)part->threads, "seconds",
         seconds_since(&part->started));
 }
