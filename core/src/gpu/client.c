@@ -42,11 +42,8 @@ static int test_taken(GpuSession *session, Feature *const *features, unsigned co
                       FeatureSet taken)
 {
     const unsigned depth = selftest_depth(features[0]->shape.bpc);
-    SelfTestSet wanted = 0;
-    for (unsigned i = 0; i < count; i++)
-        if (taken >> i & 1)
-            wanted |= selftest_set_of(features[i]->def);
-    wanted &= ~atomic_load(&session->tested[depth]);
+    const SelfTestSet wanted =
+        selftest_set_of_all(features, count, taken) & ~atomic_load(&session->tested[depth]);
     if (session->backend->our_code || !wanted)
         return 0;
     const int err = selftest_run(session->device, wanted, depth);

@@ -21,6 +21,15 @@ struct FeatureGpu {
      * below is kept in the plan, so plan() need not check them. */
     int (*plan)(const Feature *f, GpuPlan *plan);
 
+    /* Declares one plan for features of which each can join all[0] (FeatureDef.can_join), and which
+     * do most of their work once. gpu_result() then holds the results of all in this order, each as
+     * large as plan() makes it, and collect gets its feature's own. NULL: features are never
+     * planned together. */
+    int (*plan_all)(const Feature *const *all, unsigned count, GpuPlan *plan);
+    /* With plan_all: options (key, value, ..., NULL) of a feature that can join one with default
+     * options. The self-test runs both together. */
+    const char *const *joined_options;
+
     /* Turns the bytes of gpu_result() into the result that the CPU's measure would have given.
      * -EAGAIN: it did, except that a last bit depends on how the CPU rounds (the order of a sum, a
      * double). The frame is then measured on the CPU, so keep this rare. */

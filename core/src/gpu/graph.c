@@ -151,38 +151,91 @@ static int find_kernels(Graph *graph, GraphFeature *gf)
     return 0;
 }
 
-static int add_feature(Graph *graph, unsigned i)
-{
-    GraphFeature *gf = &graph->features[i];
-    const char *name = gf->feature->def->name;
-    gf->owner = i;
-    const char *why = NULL;
-    int err = plan_create_or_why(&gf->plan, gf->feature, &why);
-    if (err == -ENOTSUP)
-        snprintf(gf->refusal, sizeof(gf->refusal), "%s", why ? why : "it has no kernels for this");
-    if (err == -ENOTSUP || (!err && !fits(graph, gf->plan, gf->refusal, sizeof(gf->refusal)))) {
-        plan_destroy(gf->plan);
-        gf->plan = NULL;
-        return 0;
-    }
-    if (err) {
-        log_error("%s: the feature's GPU plan failed (%d)", name, err);
-        return err;
-    }
-    graph->taken |= (FeatureSet)1 << i;
-    for (unsigned j = 0; j < i; j++) {
-        if (graph->features[j].plan && plan_same(graph->features[j].plan, gf->plan)) {
-            gf->owner = graph->features[j].owner;
-            return 0;
-        }
-    }
-    note_planes(graph, gf->plan);
-    return 0;
-}
-
 static bool is_owner(const Graph *graph, unsigned i)
 {
     return graph->features[i].plan && graph->features[i].owner == i;
+}
+
+/* Plans the feature by itself. Leaves gf->plan NULL if the feature must stay on the CPU. */
+static int plan_alone(const Graph *graph, GraphFeature *gf)
+{
+    const char *why = NULL;
+    GpuPlan *plan = NULL;
+    int err = plan_create_or_why(&plan, gf->feature, &why);
+    if (err == -ENOTSUP)
+        snprintf(gf->refusal, sizeof(gf->refusal), "%s", why ? why : "it has no kernels for this");
+    if (err == -ENOTSUP || (!err && !fits(graph, plan, gf->refusal, sizeof(gf->refusal)))) {
+        plan_destroy(plan);
+        return 0;
+    }
+    if (err)
+        log_error("%s: the feature's GPU plan failed (%d)", gf->feature->def->name, err);
+    gf->plan = gf->alone = plan;
+    return err;
+}
+
+/* Makes one plan for owner j with all that share it, and for feature i. Leaves both as they were if
+ * there is none, or if the device cannot run it. */
+static int share_plan(Graph *graph, unsigned j, unsigned i)
+{
+    GraphFeature *const owner = &graph->features[j], *const gf = &graph->features[i];
+    const Feature **const all = mem_array(owner->places + 1, sizeof(*all));
+    if (!all)
+        return -ENOMEM;
+    for (unsigned f = 0; f < i;
+         f++) /* features in one place have equal plans: any of them will do */
+        if (graph->features[f].plan && graph->features[f].owner == j)
+            all[graph->features[f].place] = graph->features[f].feature;
+    all[owner->places] = gf->feature;
+    GpuPlan *plan = NULL;
+    char why[sizeof(gf->refusal)];
+    int err = plan_create_shared(&plan, all, owner->places + 1);
+    mem_free(all);
+    if (err || !fits(graph, plan, why, sizeof(why))) {
+        plan_destroy(plan);
+        return err == -ENOTSUP ? 0 : err;
+    }
+    if (owner->plan != owner->alone)
+        plan_destroy(owner->plan);
+    owner->plan = plan;
+    gf->owner = j;
+    gf->place = owner->places++;
+    log_debug("feature \"%s\": number %u runs with number %u", gf->feature->def->name,
+              gf->feature->order, owner->feature->order);
+    return 0;
+}
+
+/* Looks for an earlier feature whose run can serve feature i. */
+static int find_owner(Graph *graph, unsigned i)
+{
+    GraphFeature *const gf = &graph->features[i];
+    int err = 0;
+    for (unsigned j = 0; j < i; j++) {
+        const GraphFeature *const other = &graph->features[j];
+        if (other->plan && plan_same(other->alone, gf->alone)) {
+            gf->owner = other->owner;
+            gf->place = other->place;
+            return 0;
+        }
+    }
+    for (unsigned j = 0; j < i && !err && gf->owner == i; j++)
+        if (is_owner(graph, j) && can_share_plan(graph->features[j].feature, gf->feature))
+            err = share_plan(graph, j, i);
+    return err;
+}
+
+static int add_feature(Graph *graph, unsigned i)
+{
+    GraphFeature *const gf = &graph->features[i];
+    gf->owner = i;
+    gf->places = 1;
+    int err = plan_alone(graph, gf);
+    if (err || !gf->plan)
+        return err;
+    graph->taken |= (FeatureSet)1 << i;
+    err = find_owner(graph, i);
+    note_planes(graph, gf->alone);
+    return err;
 }
 
 /* ---- compiling kernels ----
@@ -365,7 +418,9 @@ void graph_destroy(Graph *graph)
     if (!graph)
         return;
     for (unsigned i = 0; i < graph->feature_count; i++) {
-        plan_destroy(graph->features[i].plan);
+        if (graph->features[i].plan != graph->features[i].alone)
+            plan_destroy(graph->features[i].plan);
+        plan_destroy(graph->features[i].alone);
         mem_free(graph->features[i].kernels);
         mem_free(graph->features[i].ranges);
     }
@@ -386,8 +441,9 @@ FeatureSet graph_owners(const Graph *graph, FeatureSet set)
 size_t graph_result_offset(const Graph *graph, unsigned feature)
 {
     const GraphFeature *gf = &graph->features[graph->features[feature].owner];
+    const unsigned place = graph->features[feature].place;
     for (unsigned b = 0; b < gf->plan->buffer_count; b++)
         if (gf->plan->buffers[b].role == PLAN_RESULT)
-            return gf->ranges[b].offset;
+            return gf->ranges[b].offset + gf->plan->buffers[b].size / gf->places * place;
     return 0;
 }

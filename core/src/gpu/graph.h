@@ -11,10 +11,16 @@
 
 typedef struct GraphFeature {
     Feature *feature;
-    GpuPlan *plan;     /* NULL: the feature stays on the CPU */
-    char refusal[160]; /* why it stays there */
-    /* The feature whose run serves this one: itself, or an earlier one with an equal plan. */
+    /* The plan that runs if the feature is its own owner; NULL: the feature stays on the CPU. It is
+     * `alone` until another feature shares it. */
+    GpuPlan *plan;
+    GpuPlan *alone;    /* the plan of this feature by itself */
+    char refusal[160]; /* why it stays on the CPU */
+    /* The feature whose run serves this one: itself, an earlier one with an equal plan, or an
+     * earlier one that does most of the same work (FeatureGpu.plan_all). */
     unsigned owner;
+    unsigned place;      /* which of the owner's results is this feature's */
+    unsigned places;     /* for owners: the number of results */
     GpuKernel **kernels; /* by pass */
     /* By buffer of the plan, except planes. `buffer` is set for tables only; other ranges lie in
      * the slot's scratch or results. */

@@ -138,18 +138,14 @@ int gpu_refuse(GpuPlan *plan, const char *why)
     return -ENOTSUP;
 }
 
-int plan_create(GpuPlan **out, const Feature *f)
+static int create(GpuPlan **out, const Feature *const *all, unsigned count, const char **why)
 {
-    return plan_create_or_why(out, f, NULL);
-}
-
-int plan_create_or_why(GpuPlan **out, const Feature *f, const char **why)
-{
+    const FeatureGpu *const gpu = all[0]->def->gpu;
     GpuPlan *plan = mem_zalloc(sizeof(*plan));
     if (!plan)
         return -ENOMEM;
-    plan->shape = f->shape;
-    int err = f->def->gpu->plan(f, plan);
+    plan->shape = all[0]->shape;
+    int err = count > 1 ? gpu->plan_all(all, count, plan) : gpu->plan(all[0], plan);
     if (!err)
         err = plan->err;
     if (why)
@@ -160,6 +156,26 @@ int plan_create_or_why(GpuPlan **out, const Feature *f, const char **why)
     }
     *out = plan;
     return 0;
+}
+
+int plan_create(GpuPlan **out, const Feature *f)
+{
+    return create(out, &f, 1, NULL);
+}
+
+int plan_create_or_why(GpuPlan **out, const Feature *f, const char **why)
+{
+    return create(out, &f, 1, why);
+}
+
+int plan_create_shared(GpuPlan **out, const Feature *const *all, unsigned count)
+{
+    return create(out, all, count, NULL);
+}
+
+bool can_share_plan(const Feature *f, const Feature *other)
+{
+    return f->def == other->def && f->def->gpu->plan_all && f->def->can_join(f, other);
 }
 
 void plan_destroy(GpuPlan *plan)

@@ -52,6 +52,10 @@ struct GpuPlan {
  * says why; the string is a constant. */
 int plan_create_or_why(GpuPlan **out, const Feature *f, const char **why);
 int plan_create(GpuPlan **out, const Feature *f);
+/* Creates the plan that serves all of these features, which can_share_plan allowed. */
+int plan_create_shared(GpuPlan **out, const Feature *const *all, unsigned count);
+/* True if one plan may serve both features. */
+bool can_share_plan(const Feature *f, const Feature *other);
 void plan_destroy(GpuPlan *plan);
 
 /* True if both plans compute the same, so that one run can serve both features. */

@@ -21,6 +21,8 @@
 #define TEST_W 219
 #define TEST_H 183
 
+#define JOINED_BIT 32 /* of a SelfTestSet */
+
 /* The record of a passed test. Its text holds everything that the verdict depends on. */
 typedef struct Verdict {
     char text[1024];
@@ -48,7 +50,7 @@ static void hash_kernels(GpuDevice *device, uint8_t hash[SIPHASH_SIZE])
 }
 
 static void make_verdict(GpuDevice *device, const uint8_t kernels_hash[SIPHASH_SIZE],
-                         const FeatureDef *def, unsigned bpc, Verdict *verdict)
+                         const FeatureDef *def, bool joined, unsigned bpc, Verdict *verdict)
 {
     static const uint8_t no_key[SIPHASH_SIZE];
     uint8_t hash[SIPHASH_SIZE];
@@ -57,8 +59,9 @@ static void make_verdict(GpuDevice *device, const uint8_t kernels_hash[SIPHASH_S
     print_hex(uuid, device->uuid, sizeof(device->uuid));
     const int n = snprintf(
         verdict->text, sizeof(verdict->text),
-        "passed\nfeature %s at %u bits\nbackend %s\ndevice %s\nUUID %s\ndriver %s\nbuild %s\nkernels %s\n",
-        def->name, bpc, device->backend, device->name, uuid, device->driver, build_id, kernels);
+        "passed\nfeature %s%s at %u bits\nbackend %s\ndevice %s\nUUID %s\ndriver %s\nbuild %s\nkernels %s\n",
+        def->name, joined ? " joined" : "", bpc, device->backend, device->name, uuid,
+        device->driver, build_id, kernels);
     verdict->size = (size_t)n + 1;
     siphash(no_key, verdict->text, verdict->size, hash);
     strcpy(verdict->name, "selftest-");
@@ -76,16 +79,21 @@ static bool is_remembered(const Verdict *verdict)
     return same;
 }
 
-/* Each feature is a task of its own for these threads. */
+/* Each case is a task of its own for these threads. */
 #define TEST_THREADS 16
+
+typedef struct TestCase {
+    const FeatureDef *def;
+    bool joined; /* two features share a plan */
+} TestCase;
 
 typedef struct SelfTest {
     GpuDevice *device;
     unsigned bpc;
     uint8_t kernels_hash[SIPHASH_SIZE];
-    const FeatureDef *features[8 * sizeof(SelfTestSet)];
+    TestCase cases[8 * sizeof(SelfTestSet)];
     unsigned count;
-    /* The first error; the other features are then skipped, and only this error is logged. */
+    /* The first error; the other cases are then skipped, and only this error is logged. */
     atomic_int err;
 } SelfTest;
 
@@ -131,8 +139,11 @@ static int check_first(const SelfTest *test, GpuCheck *check, char *kernels, siz
 static void run_job(void *arg, unsigned job)
 {
     SelfTest *test = arg;
-    GpuCheck check = { .def = test->features[job], .seed = 1 };
-    const FeatureGpu *const gpu = check.def->gpu;
+    const TestCase *const own = &test->cases[job];
+    const FeatureGpu *const gpu = own->def->gpu;
+    GpuCheck check = { .def = own->def,
+                       .joined_options = own->joined ? gpu->joined_options : NULL,
+                       .seed = 1 };
     char kernels[512] = "";
     int none = 0;
     if (atomic_load(&test->err))
@@ -145,7 +156,7 @@ static void run_job(void *arg, unsigned job)
         result = check_size(test, &check, gpu->large_w, gpu->large_h, kernels, sizeof(kernels));
     if (!result) {
         Verdict verdict;
-        make_verdict(test->device, test->kernels_hash, check.def, test->bpc, &verdict);
+        make_verdict(test->device, test->kernels_hash, own->def, own->joined, test->bpc, &verdict);
         cachefile_write(verdict.name, verdict.text, verdict.size);
     } else if (result != -ENOTSUP && /* the feature has no kernels for such pictures */
                atomic_compare_exchange_strong(&test->err, &none, result == 1 ? -ENOTSUP : result)) {
@@ -154,26 +165,56 @@ static void run_job(void *arg, unsigned job)
     }
 }
 
-/* Lists the features without a verdict. */
-static void list_features(SelfTest *test, SelfTestSet wanted)
+static void add_case(SelfTest *test, const FeatureDef *def, bool joined)
 {
     Verdict verdict;
+    make_verdict(test->device, test->kernels_hash, def, joined, test->bpc, &verdict);
+    if (!is_remembered(&verdict))
+        test->cases[test->count++] = (TestCase){ def, joined };
+}
+
+static unsigned number_of(const FeatureDef *def)
+{
+    unsigned number = 0;
+    while (strcmp(feature_registry[number]->name, def->name) != 0)
+        number++;
+    assert(number < JOINED_BIT);
+    return number;
+}
+
+static SelfTestSet joined_set_of(const FeatureDef *def)
+{
+    return (SelfTestSet)1 << (JOINED_BIT + number_of(def));
+}
+
+/* Lists the cases without a verdict. */
+static void list_cases(SelfTest *test, SelfTestSet wanted)
+{
     for (const FeatureDef *const *def = feature_registry; *def; def++) {
-        if (!(*def)->gpu || !(wanted & selftest_set_of(*def)))
-            continue;
-        make_verdict(test->device, test->kernels_hash, *def, test->bpc, &verdict);
-        if (!is_remembered(&verdict))
-            test->features[test->count++] = *def;
+        if ((*def)->gpu && wanted & selftest_set_of(*def))
+            add_case(test, *def, false);
+        if ((*def)->gpu && (*def)->gpu->plan_all && wanted & joined_set_of(*def))
+            add_case(test, *def, true);
     }
 }
 
 SelfTestSet selftest_set_of(const FeatureDef *def)
 {
-    unsigned number = 0;
-    while (strcmp(feature_registry[number]->name, def->name) != 0)
-        number++;
-    assert(number < 8 * sizeof(SelfTestSet));
-    return (SelfTestSet)1 << number;
+    return (SelfTestSet)1 << number_of(def);
+}
+
+SelfTestSet selftest_set_of_all(Feature *const *features, unsigned count, FeatureSet taken)
+{
+    SelfTestSet set = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!(taken >> i & 1))
+            continue;
+        set |= selftest_set_of(features[i]->def);
+        for (unsigned j = 0; j < i; j++)
+            if (taken >> j & 1 && can_share_plan(features[j], features[i]))
+                set |= joined_set_of(features[i]->def);
+    }
+    return set;
 }
 
 int selftest_run(GpuDevice *device, SelfTestSet features, unsigned depth)
@@ -181,7 +222,7 @@ int selftest_run(GpuDevice *device, SelfTestSet features, unsigned depth)
     SelfTest test = { .device = device, .bpc = selftest_bits(depth) };
     Team *team;
     hash_kernels(device, test.kernels_hash);
-    list_features(&test, features);
+    list_cases(&test, features);
     if (!test.count)
         return 0;
     const int err = team_create(&team, test.count < TEST_THREADS ? test.count : TEST_THREADS);
@@ -195,12 +236,18 @@ int selftest_run(GpuDevice *device, SelfTestSet features, unsigned depth)
 /* Enough for features that look two frames back. */
 #define CHECK_FRAMES 3
 
-typedef struct Check {
+/* A feature under test. */
+typedef struct Tested {
     Feature *feature;
     bool ready; /* init was called */
     void *scratch;
-    VmafPicture ref[CHECK_FRAMES], dist[CHECK_FRAMES];
     void *cpu, *gpu; /* results */
+} Tested;
+
+typedef struct Check {
+    Tested tested[2]; /* the second is for GpuCheck.joined_options */
+    unsigned count;
+    VmafPicture ref[CHECK_FRAMES], dist[CHECK_FRAMES];
 } Check;
 
 static uint32_t next_random(uint32_t *state)
@@ -250,31 +297,38 @@ static void paint(const GpuCheck *check, VmafPicture *pic, unsigned frame, bool 
     }
 }
 
-static int prepare(Check *c, const GpuCheck *check)
+static int prepare_feature(Tested *t, const GpuCheck *check, const char *const *options)
 {
     Dict *dict = NULL;
     int err = 0;
-    for (const char *const *o = check->options; o && *o && !err; o += 2)
+    for (const char *const *o = options; o && *o && !err; o += 2)
         err = dict_set(&dict, o[0], o[1]);
     if (!err)
-        err = feature_create(&c->feature, check->def, dict);
+        err = feature_create(&t->feature, check->def, dict);
     if (err) {
         dict_destroy(dict);
         return err;
     }
-    Feature *f = c->feature;
+    Feature *f = t->feature;
     f->shape = check->shape;
     f->planes = f->def->flags & FEATURE_CHROMA && shape_has_chroma(&check->shape) ? 7 : 1;
-    c->ready = true;
+    t->ready = true;
     if (f->def->init && (err = f->def->init(f)))
         return err == -ENOMEM ? err : -ENOTSUP;
-    if (f->def->scratch_create && (err = f->def->scratch_create(f, &c->scratch)))
+    if (f->def->scratch_create && (err = f->def->scratch_create(f, &t->scratch)))
         return err;
-    c->cpu = mem_zalloc(f->def->result_size);
-    c->gpu = mem_zalloc(f->def->result_size);
-    if (!c->cpu || !c->gpu)
-        return -ENOMEM;
-    for (unsigned i = 0; i < CHECK_FRAMES; i++) {
+    t->cpu = mem_zalloc(f->def->result_size);
+    t->gpu = mem_zalloc(f->def->result_size);
+    return t->cpu && t->gpu ? 0 : -ENOMEM;
+}
+
+static int prepare(Check *c, const GpuCheck *check)
+{
+    c->count = check->joined_options ? 2 : 1;
+    int err = prepare_feature(&c->tested[0], check, check->options);
+    if (!err && check->joined_options)
+        err = prepare_feature(&c->tested[1], check, check->joined_options);
+    for (unsigned i = 0; i < CHECK_FRAMES && !err; i++) {
         err = picture_alloc(&c->ref[i], &check->shape);
         if (!err)
             err = picture_alloc(&c->dist[i], &check->shape);
@@ -283,7 +337,7 @@ static int prepare(Check *c, const GpuCheck *check)
         paint(check, &c->ref[i], i, false);
         paint(check, &c->dist[i], i, true);
     }
-    return 0;
+    return err;
 }
 
 static FramePair pair_of(const Check *c, unsigned i)
@@ -297,46 +351,62 @@ static FramePair pair_of(const Check *c, unsigned i)
     };
 }
 
-static int run_cpu(Check *c)
+static int run_cpu(const Check *c, const Tested *t)
 {
-    const FeatureDef *def = c->feature->def;
     int err = 0;
     for (unsigned i = 0; i < CHECK_FRAMES && !err; i++) {
         const FramePair pair = pair_of(c, i);
-        err = def->measure(c->feature, c->scratch, &pair, c->cpu, NULL);
+        err = t->feature->def->measure(t->feature, t->scratch, &pair, t->cpu, NULL);
     }
     return err;
 }
 
 static int run_gpu(Check *c, GpuDevice *device)
 {
+    Feature *const features[] = { c->tested[0].feature, c->tested[1].feature };
+    void *const results[] = { c->tested[0].gpu, c->tested[1].gpu };
+    const FeatureSet all = ((FeatureSet)1 << c->count) - 1;
     GpuStream *stream;
     FeatureSet taken;
     int err = stream_create(&stream,
                             &(GpuStreamParams){ .device = device,
-                                                .features = &c->feature,
-                                                .feature_count = 1,
+                                                .features = features,
+                                                .feature_count = c->count,
                                                 .depth = 2,
                                                 .never_on_cpu = true },
                             &taken);
     if (err)
         return err;
-    if (!taken)
+    if (taken != all)
         err = -ENOTSUP;
     for (unsigned i = 0; i < CHECK_FRAMES && !err; i++) {
         const FramePair pair = pair_of(c, i);
-        err = stream_submit(stream, &pair, 1);
+        err = stream_submit(stream, &pair, all);
         if (!err)
-            err = stream_collect(stream, &c->gpu);
+            err = stream_collect(stream, results);
     }
     stream_destroy(stream);
     return err;
 }
 
-static void name_kernels(const GpuDevice *device, const Feature *f, char *names, size_t size)
+static bool is_same(const Tested *t)
+{
+    const FeatureDef *const def = t->feature->def;
+    return def->gpu->same ? def->gpu->same(t->feature, t->cpu, t->gpu)
+                          : !memcmp(t->cpu, t->gpu, def->result_size);
+}
+
+/* Creates the plan that ran. */
+static int plan_of(const Check *c, GpuPlan **plan)
+{
+    const Feature *const all[] = { c->tested[0].feature, c->tested[1].feature };
+    return c->count > 1 ? plan_create_shared(plan, all, c->count) : plan_create(plan, all[0]);
+}
+
+static void name_kernels(const GpuDevice *device, const Check *c, char *names, size_t size)
 {
     GpuPlan *plan;
-    if (!size || plan_create(&plan, f))
+    if (!size || plan_of(c, &plan))
         return;
     names[0] = '\0';
     for (unsigned p = 0; p < plan->pass_count; p++) {
@@ -358,29 +428,30 @@ static void clean(Check *c)
         picture_release(&c->ref[i]);
         picture_release(&c->dist[i]);
     }
-    mem_free(c->cpu);
-    mem_free(c->gpu);
-    if (c->scratch)
-        c->feature->def->scratch_destroy(c->scratch);
-    if (c->ready && c->feature->def->close)
-        c->feature->def->close(c->feature);
-    feature_destroy(c->feature);
+    for (unsigned i = 0; i < c->count; i++) {
+        Tested *const t = &c->tested[i];
+        mem_free(t->cpu);
+        mem_free(t->gpu);
+        if (t->scratch)
+            t->feature->def->scratch_destroy(t->scratch);
+        if (t->ready && t->feature->def->close)
+            t->feature->def->close(t->feature);
+        feature_destroy(t->feature);
+    }
 }
 
 int gpu_check(GpuDevice *device, const GpuCheck *check, char *names, size_t names_size)
 {
     Check c = { 0 };
     int err = prepare(&c, check);
-    if (!err)
-        err = run_cpu(&c);
+    for (unsigned i = 0; i < c.count && !err; i++)
+        err = run_cpu(&c, &c.tested[i]);
     if (!err)
         err = run_gpu(&c, device);
     if (!err) {
-        const FeatureGpu *gpu = check->def->gpu;
-        const bool same = gpu->same ? gpu->same(c.feature, c.cpu, c.gpu)
-                                    : !memcmp(c.cpu, c.gpu, check->def->result_size);
-        err = !same;
-        name_kernels(device, c.feature, names, names_size);
+        for (unsigned i = 0; i < c.count; i++)
+            err |= !is_same(&c.tested[i]);
+        name_kernels(device, &c, names, names_size);
     }
     clean(&c);
     return err;

@@ -9,11 +9,14 @@
 #include "engine/feature.h"
 #include "gpu/device.h"
 
-/* A set of features: bit n is number n in the registry. */
+/* A set of features: bit n is number n in the registry, and bit 32 + n is two of that number that
+ * share a plan. */
 typedef uint64_t SelfTestSet;
 #define SELFTEST_ALL (~(SelfTestSet)0)
 
 SelfTestSet selftest_set_of(const FeatureDef *def);
+/* The tests that these features need, each on a device that took it. */
+SelfTestSet selftest_set_of_all(Feature *const *features, unsigned count, FeatureSet taken);
 
 /* Depths that have kernels of their own: 8 bits, more than 8 but below 16, and 16. */
 #define SELFTEST_DEPTHS 3
@@ -35,7 +38,7 @@ static inline unsigned selftest_bits(unsigned depth)
  * again. */
 int selftest_run(GpuDevice *device, SelfTestSet features, unsigned depth);
 
-/* Runs one feature on made-up pictures, with the scalar CPU code and on a device, and compares the
+/* Runs a feature on made-up pictures, with the scalar CPU code and on a device, and compares the
  * results. For the self-test and for the tests. */
 
 enum CheckContent {
@@ -49,6 +52,9 @@ enum CheckContent {
 typedef struct GpuCheck {
     const FeatureDef *def;
     const char *const *options; /* key, value, …, NULL; may be NULL */
+    /* Options of a second feature of this kind, which runs beside the first one and shares its
+     * plan. NULL: there is none. */
+    const char *const *joined_options;
     FrameShape shape;
     enum CheckContent content;
     unsigned seed;

@@ -80,6 +80,9 @@ static void test_features(void **unused)
                                                gpu->test_w ? gpu->test_w : W,
                                                gpu->test_h ? gpu->test_h : H));
                 check_one(&check);
+                check.joined_options = gpu->joined_options;
+                if (check.joined_options)
+                    check_one(&check);
             }
         check_large(*def);
         print_message("%s: %u runs\n", (*def)->name, runs);

@@ -172,6 +172,35 @@ static void test_options(void **unused)
     assert_int_equal(0, failures);
 }
 
+/* Features that share a plan, with a weight for each level and view, and sizes at which workgroups
+ * are cut off. */
+static void test_joined(void **unused)
+{
+    static const char *const first[][5] = { { NULL },
+                                            { "adm_enhn_gain_limit", "1" },
+                                            { "adm_enhn_gain_limit", "1.2" } };
+    static const char *const second[][5] = {
+        { "adm_norm_view_dist", "5" },
+        { "adm_enhn_gain_limit", "1", "adm_csf_mode", "1" },
+        { "adm_enhn_gain_limit", "1.2", "adm_norm_view_dist", "24" },
+    };
+    static const unsigned joined_sizes[][2] = { { 17, 19 }, { 130, 34 }, { 261, 219 } };
+    failures = runs = 0;
+    for (unsigned i = 0; i < COUNT(first) * COUNT(joined_sizes); i++) {
+        const unsigned *const size = joined_sizes[i / COUNT(first)];
+        GpuCheck check = { .def = feature_find("adm"),
+                           .options = first[i % COUNT(first)],
+                           .joined_options = second[i % COUNT(first)],
+                           .content = i % CHECK_CONTENTS,
+                           .seed = i };
+        assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV420P,
+                                       depths[(i + i / COUNT(first)) % 2], size[0], size[1]));
+        check_one(&check);
+    }
+    assert_int_equal(COUNT(first) * COUNT(joined_sizes), runs);
+    assert_int_equal(0, failures);
+}
+
 /* ---- shapes ---- */
 
 /* Pictures so wide or so high that a window spans their smallest scales. */
@@ -339,11 +368,11 @@ static void test_every_kernel(void **unused)
 TEST_MAIN(kernels)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features),    cmocka_unit_test(test_options),
-        cmocka_unit_test(test_long_shapes), cmocka_unit_test(test_small_vif),
-        cmocka_unit_test(test_ssimulacra2), cmocka_unit_test(test_chroma),
-        cmocka_unit_test(test_speed),       cmocka_unit_test(test_xpsnr),
-        cmocka_unit_test(test_every_kernel)
+        cmocka_unit_test(test_features),  cmocka_unit_test(test_options),
+        cmocka_unit_test(test_joined),    cmocka_unit_test(test_long_shapes),
+        cmocka_unit_test(test_small_vif), cmocka_unit_test(test_ssimulacra2),
+        cmocka_unit_test(test_chroma),    cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_xpsnr),     cmocka_unit_test(test_every_kernel)
     };
     return RIG_RUN(argc, argv, tests);
 }

@@ -3,6 +3,7 @@
  * alignments that a device needs are kept; and a device that computes wrong bits is not used. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,36 @@ static int score_on(const GpuOps *ops, unsigned feature_count)
     return err;
 }
 
+static int (*real_kernel_get)(GpuDevice *, const KernelInfo *, GpuKernel **);
+static atomic_bool asked_for_views;
+
+static int note_views(GpuDevice *device, const KernelInfo *info, GpuKernel **kernel)
+{
+    if (strstr(info->name, "_views"))
+        asked_for_views = true;
+    return real_kernel_get(device, info, kernel);
+}
+
+/* The test of two adm that share a plan, without that of each by itself. */
+static SelfTestSet joined_set(void)
+{
+    static const ClipFeature both[] = { { "adm", { 0 } },
+                                        { "adm", { "adm_norm_view_dist", "5", NULL } } };
+    Feature *two[COUNT(both)];
+    const FeatureDef *const adm = feature_find("adm");
+    Dict *dict;
+    for (unsigned i = 0; i < COUNT(both); i++) {
+        assert_int_equal(0, clip_options(&both[i], &dict));
+        assert_int_equal(0, feature_create(&two[i], adm, dict));
+    }
+    const SelfTestSet set = selftest_set_of_all(two, 2, 3);
+    assert_true(selftest_set_of_all(two, 2, 1) == selftest_set_of(adm)); /* one stays on the CPU */
+    assert_true(set & selftest_set_of(adm));
+    for (unsigned i = 0; i < COUNT(both); i++)
+        feature_destroy(two[i]);
+    return set & ~selftest_set_of(adm);
+}
+
 static uint64_t other_code(GpuDevice *dev, const KernelInfo *info)
 {
     return 1;
@@ -331,7 +362,7 @@ static void test_selftest(void **unused)
     setenv("VMAF_CACHE_DIR", cache, 1);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     gpu->ops = &broken;
-    int results[SELFTEST_DEPTHS + 6];
+    int results[SELFTEST_DEPTHS + 7];
     unsigned at = 0;
     for (; at < SELFTEST_DEPTHS; at++) /* a verdict on a bad device is not cached */
         results[at] = selftest_run(gpu, SELFTEST_ALL, at);
@@ -339,6 +370,11 @@ static void test_selftest(void **unused)
     broken.dispatch = dispatch_few;
     results[at++] = selftest_run(gpu, selftest_set_of(feature_find("xpsnr")), 0);
     broken.dispatch = no_dispatch;
+    real_kernel_get = real->kernel_get;
+    broken.kernel_get = note_views;
+    results[at++] = selftest_run(gpu, joined_set(), 0);
+    const bool joined_ran = asked_for_views;
+    broken.kernel_get = real_kernel_get;
     gpu->ops = real;
     setenv("VMAF_CACHE_DIR", "", 1); /* otherwise the driver would store its kernels there */
     results[at++] = score_on(&broken, COUNT(features));
@@ -361,6 +397,7 @@ static void test_selftest(void **unused)
     gpu->ops = real;
     free(own);
     assert_int_equal(0, rmdir(cache));
+    assert_true(joined_ran);
     for (unsigned i = 0; i < COUNT(results); i++)
         assert_int_equal(-ENOTSUP, results[i]);
 }

@@ -188,11 +188,12 @@ static void names_ask_for_backends(void **state)
 static void proof_adds_up(void **state)
 {
     static const SynthClip clip = { "small", SYNTH_MIX, 70, 36, VMAF_PIX_FMT_YUV420P, 8, 7 };
-    static const ClipFeature features[] = { { "vif", { 0 } },
-                                            { "motion", { 0 } },
-                                            { "psnr", { 0 } },
-                                            { "psnr", { "enable_mse", "true", NULL } },
-                                            { "on_cpu", { 0 } } };
+    static const ClipFeature features[] = {
+        { "vif", { 0 } },   { "motion", { 0 } },
+        { "psnr", { 0 } },  { "psnr", { "enable_mse", "true", NULL } },
+        { "adm", { 0 } },   { "adm", { "adm_norm_view_dist", "5", NULL } },
+        { "on_cpu", { 0 } }
+    };
     for (unsigned subsample = 1; subsample < 4; subsample += 2) {
         const ScoreRun run = { .device = rig_device(),
                                .clip = &clip,

@@ -3,6 +3,7 @@
  * features that each frame asks for, every result equals the scalar code's. */
 #include <errno.h>
 
+#include "gpu/graph.h"
 #include "pairs.h"
 #include "rig.h"
 #include "tap.h"
@@ -107,6 +108,93 @@ static void test_many_features(void **unused)
             rig_tune(s % 2 ? SIZE_MAX : 0, s < 2 ? GPU_MAX_BATCH : 2);
             check_ring(&pairs, &(PairsRun){ .depth = 5, .set = sets[s], .threads = s == 1 });
         }
+        pairs_destroy(&pairs);
+    }
+}
+
+/* ---- features that share a plan ---- */
+
+#define VIEW(key, value)                                                                           \
+    {                                                                                              \
+        "adm",                                                                                     \
+        {                                                                                          \
+            key, value                                                                             \
+        }                                                                                          \
+    }
+
+/* Features that share a transform, and others between them. `owner` is the one whose run serves a
+ * feature. */
+static const ClipFeature views[] = {
+    VIEW("adm_norm_view_dist", "3"),
+    { "psnr", { 0 } },
+    VIEW("adm_norm_view_dist", "5"),
+    VIEW("adm_enhn_gain_limit", "1.5"),
+    VIEW("adm_noise_weight", "1"), /* the sums of the first one */
+    VIEW("adm_csf_mode", "1"),
+    { "adm", { "adm_norm_view_dist", "7", "adm_enhn_gain_limit", "1.5" } },
+    VIEW("adm_skip_scale0", "true"),
+    VIEW("adm_norm_view_dist", "6.5"),
+    { "adm", { "adm_norm_view_dist", "5", "adm_dlm_weight", "0.7" } },
+};
+static const unsigned owner[COUNT(views)] = { 0, 1, 0, 3, 0, 0, 3, 7, 0, 0 };
+static const unsigned passes[COUNT(views)] = { 2, 1, 2, 2, 2, 2, 2, 2, 2, 2 };
+
+/* Every feature reports the launches of its owner. */
+static void count_launches(Pairs *pairs)
+{
+    GpuStream *stream;
+    FeatureSet taken;
+    assert_int_equal(0, stream_create(&stream,
+                                      &(GpuStreamParams){ .device = rig_gpu(),
+                                                          .features = pairs->features,
+                                                          .feature_count = pairs->feature_count,
+                                                          .depth = 1 },
+                                      &taken));
+    for (unsigned t = 0; t < 3; t++) {
+        const FramePair pair = pairs_at(pairs, t);
+        assert_int_equal(0, stream_submit(stream, &pair, taken));
+        assert_int_equal(0, stream_collect(stream, pairs_results(pairs)));
+        assert_int_equal(0, pairs_compare(pairs, t, taken));
+    }
+    for (unsigned f = 0; f < pairs->feature_count; f++) {
+        GpuTally tally;
+        stream_tally(stream, f, &tally);
+        assert_int_equal(passes[f], tally.passes);
+        assert_int_equal(3 * passes[f], tally.launches);
+    }
+    stream_destroy(stream);
+}
+
+/* Nine adm take three transforms, of two passes each: one for each gain limit, and one that skips
+ * the finest level. */
+static void check_owners(const Pairs *pairs)
+{
+    Graph *graph;
+    unsigned launched = 0;
+    assert_int_equal(0, graph_create(&graph, rig_gpu(), pairs->features, pairs->feature_count));
+    const FeatureSet owners = graph_owners(graph, graph->taken);
+    for (unsigned f = 0; f < pairs->feature_count; f++) {
+        assert_int_equal(owner[f], graph->features[f].owner);
+        launched += owners >> f & 1 ? graph->features[f].plan->pass_count : 0;
+    }
+    graph_destroy(graph);
+    assert_int_equal(2 + 1 + 2 + 2, launched);
+}
+
+/* Any number of viewing distances share a transform, in every frame and also when only some of them
+ * are asked for. */
+static void test_views(void **unused)
+{
+    static const unsigned sizes[][2] = { { 47, 35 }, { 201, 183 }, { 130, 34 } };
+    for (unsigned s = 0; s < COUNT(sizes); s++) {
+        const SynthClip clip = {
+            "views", SYNTH_MIX, sizes[s][0], sizes[s][1], VMAF_PIX_FMT_YUV420P, s == 1 ? 8 : 10, 4
+        };
+        Pairs pairs;
+        pairs_create(&pairs, &clip, views, COUNT(views));
+        check_owners(&pairs);
+        count_launches(&pairs);
+        check_ring(&pairs, &(PairsRun){ .depth = 3, .set = sets[s], .threads = s == 1 });
         pairs_destroy(&pairs);
     }
 }
@@ -264,9 +352,13 @@ static void test_left_half_way(void **unused)
 TEST_MAIN(ring)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depths_and_batches), cmocka_unit_test(test_large_batches),
-        cmocka_unit_test(test_many_features),      cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_starts_at_once),     cmocka_unit_test(test_after_a_failure),
+        cmocka_unit_test(test_depths_and_batches),
+        cmocka_unit_test(test_large_batches),
+        cmocka_unit_test(test_many_features),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_starts_at_once),
+        cmocka_unit_test(test_after_a_failure),
         cmocka_unit_test(test_left_half_way),
     };
     return RIG_RUN(argc, argv, tests);

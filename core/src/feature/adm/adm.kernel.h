@@ -18,7 +18,12 @@
  * The gain limit is a whole number in most models. The kernels for other limits (ADM_FRACTIONAL)
  * multiply by a double in integers, which is too much code to have in all of them.
  *
- * The build defines ADM_COARSE, 0 or 1. */
+ * The kernels for several views (ADM_VIEWS) split and compare the bands once, and then repeat what
+ * depends on the contrast sensitivity for each view. They take the weights from a table and leave
+ * those of the parameters alone. A loop costs the usual single view registers, which is why they
+ * are kernels of their own.
+ *
+ * The build defines ADM_COARSE and ADM_VIEWS, each 0 or 1. */
 #include "feature/adm/adm_tile.h"
 #include "gpu/prelude/target.h"
 
@@ -27,14 +32,21 @@
 
 #if ADM_COARSE
 #define ADM_RUN 1
-#define BUFFERS IN(0, u32, approx_0) IN(1, u32x2, approx_1) OUT(2, u32, row_sums)
+#define ONE_VIEW_BUFFERS IN(0, u32, approx_0) IN(1, u32x2, approx_1) OUT(2, u32, row_sums)
+#define BUFFERS ONE_VIEW_BUFFERS VIEWS_BUFFER(3)
 #define PARAMS ADM_COARSE_PARAMS
 #else
 #define ADM_RUN ADM_FINE_RUN
-#define BUFFERS                                                                                    \
+#define ONE_VIEW_BUFFERS                                                                           \
     IN(0, u32, ref) IN(1, u32, dist) OUT(2, u32, approx_0) OUT(3, u32x2, approx_1)                 \
     OUT(4, u32, row_sums)
+#define BUFFERS ONE_VIEW_BUFFERS VIEWS_BUFFER(5)
 #define PARAMS ADM_FINE_PARAMS
+#endif
+#if ADM_VIEWS
+#define VIEWS_BUFFER(binding) IN(binding, u32, views)
+#else
+#define VIEWS_BUFFER(binding)
 #endif
 
 /* Shared memory. It holds in turn the values to split; the masks, followed at level 0 by the
@@ -374,13 +386,35 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
 #define CUBE_SHIFT(band) ((band) < 2u ? cube_shift_hv : cube_shift_d)
 
 #endif
+#if ADM_VIEWS
+#define WEIGHT(band) ((band) < 2u ? view_hv : view_d)
+#else
 #define WEIGHT(band) ((band) < 2u ? weight_hv : weight_d)
+#endif
 
 /* The masks at a position; `column` is one of a thread's columns. */
 #define MASK(row, column, lane) work[((row) * ADM_RUN + (column)) * ADM_LANES + (lane)]
 
 /* Sum i of the thread's row that `lane` adds. */
 #define SUM_AT(lane, i) work[(lane) * ADM_SUM_PITCH + (row - 1u) * 9u + (i)]
+
+/* The loop over views, the place of a view's weights in the table, and the number of its first
+ * sum. */
+#if ADM_VIEWS
+#define EACH_VIEW for (u32 view = 0u; view < views[ADM_VIEWS_COUNT]; view++)
+#define FIRST_VIEW view == 0u
+#define VIEW_WEIGHTS (ADM_VIEWS_WEIGHTS + view * ADM_VIEW_WORDS + 2u * ADM_LEVEL)
+#define VIEW_BASE view * views[ADM_VIEWS_SUMS]
+#else
+#define EACH_VIEW
+#define FIRST_VIEW true
+#define VIEW_BASE 0u
+#endif
+#if ADM_COARSE
+#define ADM_LEVEL level
+#else
+#define ADM_LEVEL 0u
+#endif
 
 KERNEL_MAIN
 {
@@ -452,11 +486,9 @@ KERNEL_MAIN
         APPROX_AT(row, (lane * ADM_RUN + j) / 2u) = U32X2(low[j], low[j + 1u]);
 #endif
 
-    u64 sum[9];
-    u32 kept[3u * ADM_KEPT * ADM_RUN];
-    i32 under_added[ADM_RUN], under_restored[ADM_RUN]; /* thresholds */
+    u32 same_way = 0u;
     if (in_core) {
-        u32 same_way = 0u, doubts = 0u;
+        u32 doubts = 0u;
         UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
             u32 answer = nearly_aligned(o[3u * j], o[3u * j + 1u], t[3u * j], t[3u * j + 1u]);
             same_way |= (answer & 1u) << j;
@@ -475,108 +507,124 @@ KERNEL_MAIN
             same_way &= ~(1u << j);
             same_way |= aligned(oh, ov, th, tv) ? 1u << j : 0u;
         }
-
-        UNROLL for (u32 i = 0u; i < 9u; i++)
-            sum[i] = u64(0);
-        UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
-            bool counts = row_counts && x + i32(j) >= left && x + i32(j) < right;
-            i32 near_added = 0, near_restored = 0;
-            under_added[j] = under_restored[j] = 0;
-            UNROLL for (u32 band = 0u; band < 3u; band++) {
-                i32 original = o[3u * j + band], distorted = t[3u * j + band];
-                i32 restored = restore(original, distorted, ((same_way >> j) & 1u) != 0u);
-                i32 added = distorted - restored;
-                KEEP(3u * j + band, restored, added);
-                restored = weigh(WEIGHT(band), restored);
-                added = weigh(WEIGHT(band), added);
-                KEEP_WEIGHED(3u * j + band, restored, added);
-                u32 size = seen(band, restored);
-                near_restored += as_neighbour(size);
-                under_restored[j] += as_centre(size);
-                size = seen(band, added);
-                near_added += as_neighbour(size);
-                under_added[j] += as_centre(size);
-                sum[ADM_DEN + band] += counts ? PLAIN_CUBE(original) : u64(0);
-            }
-            MASK(row, j, lane) = U32X2(u32(near_added), u32(near_restored));
-        }
     }
-    BARRIER();
+
+    EACH_VIEW {
+#if ADM_VIEWS
+        u32 view_hv = views[VIEW_WEIGHTS], view_d = views[VIEW_WEIGHTS + 1u];
+#endif
+        u64 sum[9];
+        u32 kept[3u * ADM_KEPT * ADM_RUN];
+        i32 under_added[ADM_RUN], under_restored[ADM_RUN]; /* thresholds */
+        if (in_core) {
+            UNROLL for (u32 i = 0u; i < 9u; i++)
+                sum[i] = u64(0);
+            UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
+                bool counts = row_counts && x + i32(j) >= left && x + i32(j) < right;
+                i32 near_added = 0, near_restored = 0;
+                under_added[j] = under_restored[j] = 0;
+                UNROLL for (u32 band = 0u; band < 3u; band++) {
+                    i32 original = o[3u * j + band], distorted = t[3u * j + band];
+                    i32 restored = restore(original, distorted, ((same_way >> j) & 1u) != 0u);
+                    i32 added = distorted - restored;
+                    KEEP(3u * j + band, restored, added);
+                    restored = weigh(WEIGHT(band), restored);
+                    added = weigh(WEIGHT(band), added);
+                    KEEP_WEIGHED(3u * j + band, restored, added);
+                    u32 size = seen(band, restored);
+                    near_restored += as_neighbour(size);
+                    under_restored[j] += as_centre(size);
+                    size = seen(band, added);
+                    near_added += as_neighbour(size);
+                    under_added[j] += as_centre(size);
+                    sum[ADM_DEN + band] += counts ? PLAIN_CUBE(original) : u64(0);
+                }
+                MASK(row, j, lane) = U32X2(u32(near_added), u32(near_restored));
+            }
+        }
+        BARRIER();
 #if !ADM_COARSE
-    store_approx_1(tile_x, tile_y, width, height);
+        if (FIRST_VIEW)
+            store_approx_1(tile_x, tile_y, width, height);
 #endif
 
-    if (in_core) {
-        if (row_counts) {
-            /* The row below the last is the last itself; the row above the first is the second. */
-            u32 below = y + 1 == i32(height) ? row : row + 1u, above = y == 0 ? below : row - 1u;
-            u32 before = max_u32(lane, 1u) - 1u, after = min_u32(lane + 1u, ADM_LANES - 1u);
-            /* Sums over the rows above and below (two_…) and over all three rows (three_…), of the
-             * thread's columns and of one column on either side. */
-            i32 two_added[ADM_RUN + 2], two_restored[ADM_RUN + 2];
-            i32 three_added[ADM_RUN + 2], three_restored[ADM_RUN + 2];
-            UNROLL for (u32 j = 0u; j < ADM_RUN + 2u; j++) {
-                u32 from = j == 0u ? before : j == ADM_RUN + 1u ? after : lane;
-                u32 column = j == 0u ? ADM_RUN - 1u : j == ADM_RUN + 1u ? 0u : j - 1u;
-                u32x2 a = MASK(above, column, from), b = MASK(below, column, from);
-                u32x2 c = MASK(row, column, from);
-                two_added[j] = i32(a.x + b.x);
-                two_restored[j] = i32(a.y + b.y);
-                three_added[j] = i32(a.x + b.x + c.x);
-                three_restored[j] = i32(a.y + b.y + c.y);
-            }
-            UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
-                i32 column = x + i32(j);
-                if (column >= left && column < right) {
-                    /* Columns are mirrored in the same way. */
-                    bool last = column + 1 == i32(width), first = column == 0;
-                    i32 after_it = pick(last, three_added[j + 1u], three_added[j + 2u]);
-                    i32 before_it = pick(first, after_it, three_added[j]);
-                    i32 mask_added = under_added[j] + two_added[j + 1u] + before_it + after_it;
-                    after_it = pick(last, three_restored[j + 1u], three_restored[j + 2u]);
-                    before_it = pick(first, after_it, three_restored[j]);
-                    i32 mask_restored =
-                        under_restored[j] + two_restored[j + 1u] + before_it + after_it;
-                    UNROLL for (u32 band = 0u; band < 3u; band++) {
-                        i32 restored = KEPT_RESTORED(band, 3u * j + band);
-                        i32 added = KEPT_ADDED(band, 3u * j + band);
-                        sum[ADM_NUM + band] +=
-                            visible_cube(band, restored, mask_added, CUBE_SHIFT(band));
-                        sum[ADM_AIM + band] +=
-                            visible_cube(band, added, mask_restored, CUBE_SHIFT(band));
+        if (in_core) {
+            if (row_counts) {
+                /* The row below the last is the last itself; the row above the first is the
+                 * second. */
+                u32 below = y + 1 == i32(height) ? row : row + 1u;
+                u32 above = y == 0 ? below : row - 1u;
+                u32 before = max_u32(lane, 1u) - 1u, after = min_u32(lane + 1u, ADM_LANES - 1u);
+                /* Sums over the rows above and below (two_…) and over all three rows (three_…), of
+                 * the thread's columns and of one column on either side. */
+                i32 two_added[ADM_RUN + 2], two_restored[ADM_RUN + 2];
+                i32 three_added[ADM_RUN + 2], three_restored[ADM_RUN + 2];
+                UNROLL for (u32 j = 0u; j < ADM_RUN + 2u; j++) {
+                    u32 from = j == 0u ? before : j == ADM_RUN + 1u ? after : lane;
+                    u32 column = j == 0u ? ADM_RUN - 1u : j == ADM_RUN + 1u ? 0u : j - 1u;
+                    u32x2 a = MASK(above, column, from), b = MASK(below, column, from);
+                    u32x2 c = MASK(row, column, from);
+                    two_added[j] = i32(a.x + b.x);
+                    two_restored[j] = i32(a.y + b.y);
+                    three_added[j] = i32(a.x + b.x + c.x);
+                    three_restored[j] = i32(a.y + b.y + c.y);
+                }
+                UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
+                    i32 column = x + i32(j);
+                    if (column >= left && column < right) {
+                        /* Columns are mirrored in the same way. */
+                        bool last = column + 1 == i32(width), first = column == 0;
+                        i32 after_it = pick(last, three_added[j + 1u], three_added[j + 2u]);
+                        i32 before_it = pick(first, after_it, three_added[j]);
+                        i32 mask_added = under_added[j] + two_added[j + 1u] + before_it + after_it;
+                        after_it = pick(last, three_restored[j + 1u], three_restored[j + 2u]);
+                        before_it = pick(first, after_it, three_restored[j]);
+                        i32 mask_restored =
+                            under_restored[j] + two_restored[j + 1u] + before_it + after_it;
+                        UNROLL for (u32 band = 0u; band < 3u; band++) {
+                            i32 restored = KEPT_RESTORED(band, 3u * j + band);
+                            i32 added = KEPT_ADDED(band, 3u * j + band);
+                            sum[ADM_NUM + band] +=
+                                visible_cube(band, restored, mask_added, CUBE_SHIFT(band));
+                            sum[ADM_AIM + band] +=
+                                visible_cube(band, added, mask_restored, CUBE_SHIFT(band));
+                        }
                     }
                 }
             }
-        }
-        BARRIER();
+            BARRIER();
 
-        bool has_sums = row > 0u && row <= ADM_TILE_ROWS;
+            bool has_sums = row > 0u && row <= ADM_TILE_ROWS;
 #if ADM_COARSE && LITTLE_SHARED
-        if (has_sums && lane >= ADM_SUM_LANES) {
-            UNROLL for (u32 i = 0u; i < 9u; i++)
-                SUM_AT(lane - ADM_SUM_LANES, i) = U32X2(u32(sum[i]), u32(sum[i] >> 32));
-        }
-        BARRIER();
-        if (has_sums && lane < ADM_SUM_LANES) {
-            UNROLL for (u32 i = 0u; i < 9u; i++)
-                sum[i] += u64(SUM_AT(lane, i).x) | u64(SUM_AT(lane, i).y) << 32;
-        }
-#endif
-        if (has_sums && lane < ADM_SUM_LANES) {
-            UNROLL for (u32 i = 0u; i < 9u; i++)
-                SUM_AT(lane, i) = U32X2(u32(sum[i]), u32(sum[i] >> 32));
-        }
-        BARRIER();
-        u32 sum_y = tile_y + LOCAL_INDEX / 9u;
-        if (LOCAL_INDEX < 9u * ADM_TILE_ROWS && i32(sum_y) >= top && i32(sum_y) < bottom) {
-            u64 total = u64(0);
-            UNROLL for (u32 i = 0u; i < ADM_SUM_LANES; i++) {
-                u32x2 part = work[i * ADM_SUM_PITCH + LOCAL_INDEX];
-                total += u64(part.x) | u64(part.y) << 32;
+            if (has_sums && lane >= ADM_SUM_LANES) {
+                UNROLL for (u32 i = 0u; i < 9u; i++)
+                    SUM_AT(lane - ADM_SUM_LANES, i) = U32X2(u32(sum[i]), u32(sum[i] >> 32));
             }
-            u32 at = row_base + (sum_y - core_y) * ADM_SUMS_PER_ROW + LOCAL_INDEX % 9u;
-            ATOMIC_ADD_U64(row_sums, 2u * at, total);
+            BARRIER();
+            if (has_sums && lane < ADM_SUM_LANES) {
+                UNROLL for (u32 i = 0u; i < 9u; i++)
+                    sum[i] += u64(SUM_AT(lane, i).x) | u64(SUM_AT(lane, i).y) << 32;
+            }
+#endif
+            if (has_sums && lane < ADM_SUM_LANES) {
+                UNROLL for (u32 i = 0u; i < 9u; i++)
+                    SUM_AT(lane, i) = U32X2(u32(sum[i]), u32(sum[i] >> 32));
+            }
+            BARRIER();
+            u32 sum_y = tile_y + LOCAL_INDEX / 9u;
+            if (LOCAL_INDEX < 9u * ADM_TILE_ROWS && i32(sum_y) >= top && i32(sum_y) < bottom) {
+                u64 total = u64(0);
+                UNROLL for (u32 i = 0u; i < ADM_SUM_LANES; i++) {
+                    u32x2 part = work[i * ADM_SUM_PITCH + LOCAL_INDEX];
+                    total += u64(part.x) | u64(part.y) << 32;
+                }
+                u32 at = VIEW_BASE + row_base + (sum_y - core_y) * ADM_SUMS_PER_ROW + LOCAL_INDEX % 9u;
+                ATOMIC_ADD_U64(row_sums, 2u * at, total);
+            }
         }
+#if ADM_VIEWS
+        BARRIER(); /* the next view's masks are where the sums are */
+#endif
     }
 }
 KERNEL_END

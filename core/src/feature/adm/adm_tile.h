@@ -18,6 +18,13 @@
 #define ADM_DEN 6u
 #define ADM_SUMS_PER_ROW 9u
 
+/* The table of views: their number, the number of sums of each, and the weights of each view, two
+ * for each level. The result holds the sums of one view after those of another. */
+#define ADM_VIEWS_COUNT 0
+#define ADM_VIEWS_SUMS 1
+#define ADM_VIEWS_WEIGHTS 2
+#define ADM_VIEW_WORDS 8
+
 /* The gain limit: as a whole number, and as a mantissa of 53 bits, gain_hi above gain_lo, shifted
  * up by gain_shift + 32 bits. */
 #define ADM_GAIN_PARAMS                                                                            \
