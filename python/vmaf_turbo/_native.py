@@ -4,7 +4,8 @@ picture.h, model.h, inspect.h and device.h; a test compares them."""
 import ctypes
 import functools
 import os
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_ssize_t, c_uint, c_uint64, c_void_p
+from ctypes import (CFUNCTYPE, POINTER, c_char, c_char_p, c_int, c_size_t, c_ssize_t, c_uint, c_uint8, c_uint64,
+                    c_void_p)
 from typing import Any
 
 from ._errors import VmafError
@@ -42,9 +43,24 @@ class OptionInfo(ctypes.Structure):  # its first fields, which is all that this 
     _fields_ = [('size', c_size_t), ('name', c_char_p), ('short_name', c_char_p)]
 
 
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [('size', c_size_t), ('backend', c_char_p), ('index', c_uint), ('type', c_int), ('memory', c_uint64),
+                ('uuid', c_uint8 * 16), ('name', c_char * 256), ('driver', c_char * 256), ('api', c_char * 64),
+                ('version', c_char * 32), ('pci', c_char * 32), ('missing', c_char * 256), ('devices', c_uint)]
+
+
 class DeviceOptions(ctypes.Structure):  # its first fields
     _fields_ = [('size', c_size_t), ('backend', c_char_p), ('device', c_char_p), ('allow_software', c_int),
                 ('enable_validation', c_int), ('max_outstanding_frames', c_uint), ('quiet', c_int), ('required', c_int)]
+
+
+Release = CFUNCTYPE(None, c_void_p)
+
+
+class DeviceFrame(ctypes.Structure):  # VmafCudaFrame, and VmafHipFrame, which is the same
+    _fields_ = [('size', c_size_t), ('w', c_uint), ('h', c_uint), ('bpc', c_uint), ('pix_fmt', c_int), ('shift', c_uint),
+                ('plane', c_size_t * 3), ('pitch', c_size_t * 3), ('context', c_void_p), ('stream', c_size_t),
+                ('release', Release), ('release_opaque', c_void_p)]
 
 
 _FUNCTIONS = {
@@ -65,6 +81,7 @@ _FUNCTIONS = {
     'vmaf_extractor_option': [c_uint, c_uint, POINTER(OptionInfo)],
     'vmaf_device_open': [POINTER(c_void_p), POINTER(DeviceOptions)],
     'vmaf_device_missing': [POINTER(DeviceOptions), c_char_p, c_size_t],
+    'vmaf_device_get_info': [c_void_p, POINTER(DeviceInfo)],
     'vmaf_device_close': [POINTER(c_void_p)],
     'vmaf_use_device': [c_void_p, c_void_p],
     'vmaf_pairs_in_flight': [c_void_p],
@@ -72,6 +89,8 @@ _FUNCTIONS = {
     'vmaf_fetch_preallocated_picture': [c_void_p, POINTER(Picture)],
     'vmaf_picture_unref': [POINTER(Picture)],
     'vmaf_read_pictures': [c_void_p, POINTER(Picture), POINTER(Picture), c_uint],
+    'vmaf_cuda_read_frames': [c_void_p, POINTER(DeviceFrame), POINTER(DeviceFrame), c_uint],
+    'vmaf_hip_read_frames': [c_void_p, POINTER(DeviceFrame), POINTER(DeviceFrame), c_uint],
     'vmaf_score_pooled': [c_void_p, c_void_p, c_int, POINTER(ctypes.c_double), c_uint, c_uint],
     'vmaf_report_details': [c_void_p],
     'vmaf_write_output_with_format': [c_void_p, c_char_p, c_int, c_char_p],

@@ -5,8 +5,8 @@ from typing import Any, List, NamedTuple, Tuple
 import numpy
 
 from ._native import YUV400P, YUV420P, YUV422P, YUV444P
+from ._tensors import CPU, Device, device_of, on_device
 
-CPU = 1  # kDLCPU
 FORMATS = {(1, 1): YUV444P, (2, 1): YUV422P, (2, 2): YUV420P}
 
 
@@ -19,21 +19,33 @@ class Shape(NamedTuple):
 
 
 def _array(value: Any) -> numpy.ndarray:
-    """An array that shares the memory of a buffer, an array, or a tensor that speaks DLPack."""
+    """An array that shares the memory of a buffer, an array, or a tensor that speaks DLPack. torch's tensors of 16 bits are
+    int16, which hold the same bits."""
+    if device_of(value)[0] != CPU:
+        return on_device(value)
     if not isinstance(value, numpy.ndarray) and hasattr(value, '__dlpack_device__'):
-        kind = int(value.__dlpack_device__()[0])
-        if kind != CPU:
-            raise TypeError(f'the frame is on a device (of DLPack\'s type {kind}); bring it to the CPU first: '
-                            'tensor.cpu() with torch, array.get() with cupy')
-        return numpy.from_dlpack(value)
-    return numpy.asarray(value)
+        value = numpy.from_dlpack(value)
+    array = numpy.asarray(value)
+    return array.view(numpy.uint16) if array.dtype == numpy.int16 else array
+
+
+def _parts(frame: Any) -> List[Any]:
+    return list(frame) if isinstance(frame, (tuple, list)) else [frame]
+
+
+def device_of_pair(*frames: Any) -> Device:
+    """The device that has all planes of a pair."""
+    devices = {device_of(part) for frame in frames for part in _parts(frame)}
+    if len(devices) != 1:
+        raise TypeError('some planes of this pair are on another device than the others')
+    return devices.pop()
 
 
 def planes_of(frame: Any) -> List[numpy.ndarray]:
     """The planes of a frame: one or three two-dimensional arrays. A frame is a plane of luma; a tuple of three planes; a
     tuple of luma and of Cb and Cr in pairs, (height, width, 2), as NV12 has them; or an array of three planes of one size,
     (height, width, 3) or (3, height, width)."""
-    parts = [_array(part) for part in frame] if isinstance(frame, (tuple, list)) else [_array(frame)]
+    parts = [_array(part) for part in _parts(frame)]
     if len(parts) == 1 and parts[0].ndim == 3 and 3 in (parts[0].shape[0], parts[0].shape[2]):
         whole = parts[0]
         parts = [whole[..., i] for i in range(3)] if whole.shape[2] == 3 else list(whole)

@@ -27,13 +27,18 @@ class Scorer:
 
     def __init__(self, *, model: Models = 'vmaf_v0.6.1', features: Features = (), backend: Optional[str] = None,
                  device: Union[str, int, None] = None, threads: Optional[int] = None, bit_depth: int = 0) -> None:
-        from . import _planes  # this imports numpy, which scores of files do not need
-        self._planes = _planes
+        from . import _planes, _tensors  # these import numpy, which scores of files do not need
+        self._planes, self._tensors = _planes, _tensors
         self._lib = native.functions()
         self._context, self._device = c_void_p(), c_void_p()
         self._models: List[Tuple[c_void_p, c_void_p]] = []
-        self._bit_depth, self._shape = bit_depth, None
+        self._backend, self._has_pool = backend, False
+        self._bit_depth, self._shape = bit_depth, None  # type: int, Any
         self._count, self._result = 0, None
+        if threads is not None and threads < 0:
+            raise ValueError(f'threads is 0 or more, and not {threads}')
+        if bit_depth and not 8 <= bit_depth <= 16:
+            raise ValueError(f'bit_depth is 8 to 16, and not {bit_depth}')
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
         try:
@@ -124,21 +129,47 @@ class Scorer:
         return names
 
     def add(self, reference: Any, distorted: Any) -> None:
-        """Takes a pair of frames, which are copied: the caller may change them afterwards. With threads, the call
+        """Takes a pair of frames. Those that the CPU can read are copied: the caller may change them afterwards. Tensors on a GPU
+        are held and must not be changed before result() returns. With threads, the call
         returns before the pair is scored, and an error may be raised by a later call. See the package's page for the
         layouts of frames."""
         if not self._context:
             raise ValueError('the scorer is closed')
         if self._result:
             raise ValueError('the scores are complete: nothing can be added after result()')
+        where = self._planes.device_of_pair(reference, distorted)
+        if where[0] != self._planes.CPU:
+            self._check_device(where)
         pair = [self._planes.planes_of(frame) for frame in (reference, distorted)]
         for planes in pair:
             shape = self._planes.shape_of(planes, self._bit_depth)
             if self._shape is None:
-                self._make_pool(shape)
+                self._shape = shape
             elif shape != self._shape:
                 raise ValueError(f'this frame is {tuple(shape)}, and the first one was {tuple(self._shape)} '
                                  '(width, height, format, depth)')
+        if where[0] == self._planes.CPU:
+            self._add_copies(pair)
+        else:
+            self._add_on_device(where[0], pair)
+        self._count += 1
+
+    def _check_device(self, where: Any) -> None:
+        """A frame on a GPU is scored by that GPU."""
+        backend = self._tensors.BACKENDS.get(where[0], ('',))[0]
+        if not backend or backend != self._backend:
+            how = f"make the scorer with backend='{backend}', or bring it" if backend else 'bring it'
+            raise TypeError(f'the frame is on a device (of DLPack\'s type {where[0]}); {how} to the CPU first: tensor.cpu() '
+                            'with torch, array.get() with cupy')
+        info = native.DeviceInfo(size=ctypes.sizeof(native.DeviceInfo))
+        native.check(self._lib.vmaf_device_get_info(self._device, byref(info)), 'the device cannot be described')
+        if info.index != where[1] or info.devices > 1:
+            raise ValueError(f'the frame is on device {where[1]} of {backend}; make the scorer with device={where[1]}')
+
+    def _add_copies(self, pair: List[Any]) -> None:
+        """Scores copies of planes that the CPU can read."""
+        if not self._has_pool:
+            self._make_pool()
         pictures: List[native.Picture] = []
         try:
             for planes in pair:
@@ -153,14 +184,22 @@ class Scorer:
             for picture in pictures:
                 if picture.ref:  # the library has not taken it
                     self._lib.vmaf_picture_unref(byref(picture))
-        self._count += 1
 
-    def _make_pool(self, shape: Any) -> None:
+    def _add_on_device(self, kind: int, pair: List[Any]) -> None:
+        """Scores planes that are on the device."""
+        read = getattr(self._lib, self._tensors.BACKENDS[kind][1])
+        descriptions = [self._tensors.described(planes, self._shape) for planes in pair]
+        frames = [self._tensors.held(planes, description) for planes, description in zip(pair, descriptions)]
+        native.check(read(self._context, byref(frames[0]), byref(frames[1]), self._count),
+                     f'frame {self._count} cannot be scored')
+
+    def _make_pool(self) -> None:
+        shape = self._shape
         pool = native.PictureConfiguration(w=shape.width, h=shape.height, bpc=shape.depth, pix_fmt=shape.pix_fmt,
                                            pic_cnt=2 * self._lib.vmaf_pairs_in_flight(self._context) + 4)
         native.check(self._lib.vmaf_preallocate_pictures(self._context, pool),
                      f'frames of {shape.width}x{shape.height} cannot be scored')
-        self._shape = shape
+        self._has_pool = True
 
     @staticmethod
     def _fill(picture: native.Picture, planes: List[Any]) -> None:

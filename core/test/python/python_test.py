@@ -2,7 +2,8 @@
 """Checks the Python package: its scores are the command's to the last bit, its structs are the library's, and errors,
 threads and Ctrl-C behave as Python's users expect.
 
-usage: python_test.py TREE VMAF LIBVMAF SYNTHCLIP WORKDIR
+usage: python_test.py TREE VMAF LIBVMAF SYNTHCLIP WORKDIR [DRIVERS]
+  DRIVERS   a folder with a fake of NVIDIA's driver
 """
 import contextlib
 import ctypes
@@ -25,12 +26,13 @@ except ImportError:
     sys.exit(77)
 
 TREE, VMAF, LIBVMAF, SYNTHCLIP, WORK = (os.path.abspath(path) for path in sys.argv[1:6])
+DRIVERS = os.path.abspath(sys.argv[6]) if len(sys.argv) > 6 else None
 os.environ.update(VMAF_TURBO_COMMAND=VMAF, VMAF_TURBO_LIBRARY=LIBVMAF)
 os.environ.pop('VMAF_BACKEND', None)
 sys.dont_write_bytecode = True
 sys.path.insert(0, f'{TREE}/python')
 import vmaf_turbo  # noqa: E402
-from vmaf_turbo import _native, _planes  # noqa: E402
+from vmaf_turbo import _native, _tensors  # noqa: E402
 
 FRAMES = 5
 
@@ -72,7 +74,7 @@ def scored(clip, see=tuple, **settings):
 class Tensor:
     """An object that speaks only DLPack, on a device of any type."""
 
-    def __init__(self, array, kind=_planes.CPU):
+    def __init__(self, array, kind=_tensors.CPU):
         self.array, self.kind = array, kind
 
     def __dlpack__(self, stream=None):
@@ -138,6 +140,8 @@ class PythonTest(unittest.TestCase):
         self.same(scored(clip, see=numpy.stack, features='psnr'), want)
         clip = Clip(400, 8)
         self.same(scored(clip, see=lambda f: f[0]), scored(clip))
+        clip = Clip(420, 10)
+        self.same(scored(clip, see=lambda f: [plane.view(numpy.int16) for plane in f]), scored(clip))
 
     def test_models(self):
         clip = Clip(420, 8)
@@ -161,6 +165,17 @@ class PythonTest(unittest.TestCase):
             self.skipTest(str(error))
         self.same(got, want)
         self.assertEqual(got.places['vif']['backend'], 'vulkan')
+
+    @unittest.skipUnless(DRIVERS, 'there is no fake driver')
+    def test_frames_on_a_device(self):
+        for mode, layout, depth in ('planes', 420, 8), ('pairs', 420, 10), ('whole', 444, 8):
+            clip = Clip(layout, depth, 64, 48)
+            done = subprocess.run([sys.executable, f'{os.path.dirname(os.path.abspath(__file__))}/on_device.py', mode, str(layout), str(depth), '64', '48', clip.ref, clip.dist],
+                                  stdout=subprocess.PIPE, text=True, check=True,
+                                  env={**os.environ, 'LD_LIBRARY_PATH': DRIVERS, 'EMULATED_STRICT': '1', 'PYTHONPATH': f'{TREE}/python',
+                                       'PYTHONDONTWRITEBYTECODE': '1', 'VMAF_CACHE_DIR': f'{WORK}/cache'})
+            want = scored(clip, features='psnr')
+            self.assertEqual(json.loads(done.stdout), {name: list(values) for name, values in want.frames.items()}, mode)
 
     def test_the_cpu_in_place_of_a_gpu_is_told(self):
         clip = Clip(420, 8)
@@ -191,13 +206,17 @@ class PythonTest(unittest.TestCase):
                 (error, 'but the backend is cpu', lambda: vmaf_turbo.Scorer(backend='cpu', device=0)),
                 (error, 'for option --backend', lambda: vmaf_turbo.score(clip.ref, clip.dist, backend='')),
                 (error, '--device asks for a GPU', lambda: vmaf_turbo.score(clip.ref, clip.dist, backend='cpu', device=0)),
+                (ValueError, 'threads is 0 or more', lambda: vmaf_turbo.Scorer(threads=-1)),
+                (ValueError, 'bit_depth is 8 to 16', lambda: vmaf_turbo.Scorer(bit_depth=17)),
                 (ValueError, 'no frame was added', lambda: vmaf_turbo.Scorer().result()),
                 (ValueError, 'shapes', lambda: vmaf_turbo.Scorer().add((luma, luma), (luma, luma))),
                 (ValueError, '4:2:0', lambda: vmaf_turbo.Scorer().add((luma, luma[:9], luma[:9]), luma)),
                 (ValueError, 'bit_depth', lambda: vmaf_turbo.Scorer().add(luma.astype('u2'), luma.astype('u2'))),
                 (ValueError, 'uint16', lambda: vmaf_turbo.Scorer(bit_depth=10).add(luma, luma)),
                 (TypeError, 'float32', lambda: vmaf_turbo.Scorer().add(luma.astype('f4'), luma.astype('f4'))),
-                (TypeError, r'\.cpu\(\)', lambda: vmaf_turbo.Scorer().add(Tensor(luma, 2), luma))]:
+                (TypeError, 'on another device', lambda: vmaf_turbo.Scorer().add(Tensor(luma, 2), luma)),
+                (TypeError, r'\.cpu\(\)', lambda: vmaf_turbo.Scorer().add(Tensor(luma, 2), Tensor(luma, 2))),
+                (TypeError, r'\.cpu\(\)', lambda: vmaf_turbo.Scorer().add(Tensor(luma, 8), Tensor(luma, 8)))]:
             with self.assertRaisesRegex(kind, said):
                 call()
 
@@ -234,13 +253,16 @@ class PythonTest(unittest.TestCase):
                    ('VmafPictureConfiguration', _native.PictureConfiguration,
                     {name: f'pic_params.{name}' for name in ('w', 'h', 'bpc', 'pix_fmt')}),
                    ('VmafModelConfig', _native.ModelConfig, {}), ('VmafBuiltinModelInfo', _native.BuiltinModelInfo, {}),
+                   ('VmafDeviceInfo', _native.DeviceInfo, {}),
+                   ('VmafCudaFrame', _native.DeviceFrame, {'context': 'cu_ctx'}),
+                   ('VmafHipFrame', _native.DeviceFrame, {'context': 'hip_ctx'}),
                    ('VmafOptionInfo', _native.OptionInfo, {}), ('VmafDeviceOptions', _native.DeviceOptions, {})]
         lines, want = [], []
         for name, struct, inner in structs:
             for field, *_ in struct._fields_:
                 lines.append(f'offsetof({name}, {inner.get(field, field)})')
                 want.append(getattr(struct, field).offset)
-        for name, struct, _ in structs[:5]:
+        for name, struct, _ in structs[:8]:
             lines.append(f'sizeof({name})')
             want.append(ctypes.sizeof(struct))
         for constant, value in [('VMAF_LOG_LEVEL_WARNING', _native.LOG_WARNING), ('VMAF_OUTPUT_FORMAT_JSON', _native.JSON),
@@ -249,7 +271,8 @@ class PythonTest(unittest.TestCase):
                                 ('VMAF_PIX_FMT_YUV400P', _native.YUV400P)]:
             lines.append(constant)
             want.append(value)
-        text = '#include <stddef.h>\n#include <libvmaf/device.h>\n#include <libvmaf/inspect.h>\nint main(void) {\n'
+        text = '#include <stddef.h>\n#include <libvmaf/device.h>\n#include <libvmaf/inspect.h>\n'
+        text += '#include <libvmaf/libvmaf_cuda.h>\n#include <libvmaf/libvmaf_hip.h>\nint main(void) {\n'
         text += ''.join(f'    printf("%d\\n", (int)({line}));\n' for line in lines) + '    return 0;\n}\n'
         with tempfile.TemporaryDirectory() as folder:
             with open(f'{folder}/layout.c', 'w', encoding='utf-8') as file:
