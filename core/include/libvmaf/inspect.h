@@ -151,8 +151,8 @@ typedef struct VmafFeatureInfo {
 
     /**
      * The device's type: `discrete`, `integrated`, `virtual`, `other`, or `cpu` for software in
-     * place of a GPU; `mixed` if frames were spread over devices of several types. NULL for the
-     * CPU.
+     * place of a GPU. If frames were spread over several devices: `cpu` if one of them is software,
+     * else `mixed` if their types differ. NULL for the CPU.
      */
     const char *device_type;
     const char *device_uuid; /**< comma-separated if there are several devices; NULL: unknown */

@@ -53,13 +53,23 @@ static void add_uuid(DeviceIdentity *identity, const uint8_t uuid[16])
     add_word(identity->uuid, sizeof(identity->uuid), text);
 }
 
+/* The type of devices of two types. Software counts more than any card: whoever reads "cpu" knows
+ * that a CPU computed in place of a GPU, which "mixed" would hide. */
+static const char *type_together(const char *one, const char *other)
+{
+    const char *const software = type_text(VMAF_DEVICE_SOFTWARE);
+    if (!strcmp(one, other))
+        return one;
+    return !strcmp(one, software) || !strcmp(other, software) ? software : "mixed";
+}
+
 /* Adds a device to an identity. `index` -1: it is in no list of devices. */
 static void add_identity(DeviceIdentity *identity, const GpuDevice *device,
                          enum VmafDeviceType device_type, int index)
 {
     const char *const type = type_text(device_type);
     identity->index = !identity->type || identity->index == index ? index : -1;
-    identity->type = !identity->type || !strcmp(identity->type, type) ? type : "mixed";
+    identity->type = identity->type ? type_together(identity->type, type) : type;
     add_uuid(identity, device->uuid);
     add_word(identity->pci, sizeof(identity->pci), device->pci);
 }

@@ -258,7 +258,7 @@ if run(*VIDEOS, '--backend', 'host', '-q').returncode == 0:
           one['pooled_metrics'] == mixed['pooled_metrics'])
     check('the report does not name the device', {place['backend'] for place in mixed['backends'].values()} & {'cpu, host', 'host, cpu'},
           mixed['backends'])
-    check('the report promises a device for frames of the CPU', {place['device_type'] for place in mixed['backends'].values()} == {'mixed'} and
+    check('the report promises a device for frames of the CPU', {place['device_type'] for place in mixed['backends'].values()} == {'cpu'} and
           all('device_index' not in place for place in mixed['backends'].values()), mixed['backends'])
 # The report must not overwrite a part or a video.
 if not os.path.islink('link.json'):

@@ -218,11 +218,14 @@ bool gpu_gave_up(void)
 }
 
 /* The library has printed it. */
-static void note_software(Warnings *warnings, const char *device)
+static void note_software(Warnings *warnings, const char *device, bool several)
 {
     char text[512];
     snprintf(text, sizeof(text),
-             "%s is a software device: a CPU computed the scores in place of a GPU", device);
+             several
+                 ? "one of the devices (%s) is software: a CPU computed scores in place of a GPU"
+                 : "%s is a software device: a CPU computed the scores in place of a GPU",
+             device);
     warnings_add(warnings, "software_device", SIDES, text);
 }
 
@@ -243,7 +246,7 @@ void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet, Warnin
         }
     }
     if (software)
-        note_software(warnings, device);
+        note_software(warnings, device, gpu_devices(gpu) > 1);
     if (!there.count)
         warnings_say(warnings, "all_on_cpu", SIDES,
                      "Warning: none of the extractors can run on %s; all run on the CPU: %s",

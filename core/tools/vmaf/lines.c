@@ -702,6 +702,28 @@ static void put_aggregates(const Lines *lines, VmafContext *vmaf)
     putchar('}');
 }
 
+/* Where each extractor was computed, as in the JSON report. */
+static void put_places(VmafContext *vmaf)
+{
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    fputs(",\"places\":[", stdout);
+    for (unsigned i = 0; vmaf && !vmaf_feature_info(vmaf, i, &info); i++) {
+        fputs(i ? ",{\"extractor\":" : "{\"extractor\":", stdout);
+        put_text(info.extractor);
+        fputs(",\"backend\":", stdout);
+        put_text(info.backend);
+        if (info.device) {
+            fputs(",\"device\":", stdout);
+            put_text(info.device);
+            fputs(",\"device_type\":", stdout);
+            put_text(info.device_type);
+            printf(",\"frames_on_cpu\":%" PRIu64, info.frames_on_cpu);
+        }
+        putchar('}');
+    }
+    putchar(']');
+}
+
 static void put_video(const Lines *lines, const LinesVideo *video, const LinesEnd *end)
 {
     const bool complete = !end->failed && !*end->incomplete;
@@ -726,6 +748,7 @@ static void put_video(const Lines *lines, const LinesVideo *video, const LinesEn
     }
     putchar('}');
     put_aggregates(lines, end->vmaf);
+    put_places(end->vmaf);
     putchar('}');
 }
 

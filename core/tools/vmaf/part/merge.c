@@ -2,6 +2,7 @@
 #include "vmaf/command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,7 +390,10 @@ static void add_part_device(PartDevices *devices, const json_t *place)
     const char *const said = string_of(place, "device_type");
     const char *const type = said ? said : on_device ? "other" : "cpu";
     devices->index = !devices->type || devices->index == index ? index : -1;
-    devices->type = !devices->type || !strcmp(devices->type, type) ? type : "mixed";
+    if (!devices->type || !strcmp(type, "cpu"))
+        devices->type = type;
+    else if (strcmp(devices->type, "cpu") != 0 && strcmp(devices->type, type) != 0)
+        devices->type = "mixed";
     devices->on_device |= on_device;
     add_name(devices->uuid, sizeof(devices->uuid), string_of(place, "device_uuid"));
     add_name(devices->pci, sizeof(devices->pci), string_of(place, "device_pci"));
@@ -404,10 +408,23 @@ static void tell_devices(VmafFeatureInfo *info, const PartDevices *devices)
     info->device_index = strchr(devices->uuid, ',') ? -1 : devices->index;
 }
 
+/* Warns if the CPU measured some parts of a feature that a device measured in the others: whoever
+ * asked for the device gave that to the parts, not to this merge. */
+static void warn_of_cpu(Merge *merge, const char *device, uint64_t on_cpu, uint64_t on_device)
+{
+    if (!on_cpu || !on_device || warnings_have(&merge->of_run, "parts_on_cpu", SIDES))
+        return;
+    warnings_say(&merge->of_run, "parts_on_cpu", SIDES,
+                 "Warning: the CPU measured %" PRIu64 " of %" PRIu64
+                 " frames, in other parts than those of %s",
+                 on_cpu, on_cpu + on_device, device);
+}
+
 /* Tells the context where a feature was measured, by all parts together. */
-static int report_device(const Merge *merge, unsigned feature)
+static int report_device(Merge *merge, unsigned feature)
 {
     char backend[128] = "", device[512] = "", set[128] = "";
+    uint64_t counts[2] = { 0 }; /* frames of parts on the CPU, and on a device */
     PartDevices devices = { .index = -1 };
     VmafFeatureInfo info = { .size = sizeof(info) };
     double device_us = 0.0;
@@ -421,6 +438,7 @@ static int report_device(const Merge *merge, unsigned feature)
         add_name(device, sizeof(device), string_of(entry, "device"));
         add_name(set, sizeof(set), string_of(entry, "instruction_set"));
         add_part_device(&devices, entry);
+        counts[string_of(entry, "device") != NULL] += part->count;
         if (!info.passes)
             info.passes = number_of(entry, "passes");
         info.frames += frames;
@@ -432,11 +450,12 @@ static int report_device(const Merge *merge, unsigned feature)
     info.device = *device ? device : NULL;
     info.instruction_set = *set ? set : NULL;
     tell_devices(&info, &devices);
+    warn_of_cpu(merge, device, counts[0], counts[1]);
     info.device_us = info.frames ? device_us / (double)info.frames : 0.0;
     return vmaf_part_place(merge->rating.vmaf, feature, &info);
 }
 
-static int report_devices(const Merge *merge)
+static int report_devices(Merge *merge)
 {
     const size_t features = json_array_size(json_object_get(merge->parts[0].head, "extractors"));
     double seconds = 0.0;
