@@ -68,7 +68,7 @@ static int list_jobs(Comparison *c, Original *source, const TuneOptions *options
 }
 
 /* Take finished results from the journal of an earlier run. */
-static int restore_jobs(Comparison *c)
+static int restore_jobs(Comparison *c, Workshop *shop)
 {
     for (size_t i = 0; c->journal && i < c->count; i++) {
         Job *const job = &c->jobs[i];
@@ -77,9 +77,13 @@ static int restore_jobs(Comparison *c)
         if (!key)
             return -ENOMEM;
         json_t *const stored = journal_get(c->journal, key);
-        if (stored && result_restore(job, stored) && c->table)
-            results_print_job(stdout, job);
+        const bool restored = stored && result_restore(job, stored);
         free(key);
+        if (!restored)
+            continue;
+        devices_recall(shop->devices, shop->device_count, job->place, &shop->recalled);
+        if (c->table)
+            results_print_job(stdout, job);
     }
     return 0;
 }
@@ -158,7 +162,8 @@ static int tell(const Comparison *c, const Results *results, const TuneOptions *
         results_print_warnings(results, stdout);
     }
     fflush(stdout);
-    devices_tell(results->shop->devices, results->shop->device_count, &results->shop->last_resort);
+    const Workshop *const shop = results->shop;
+    devices_tell(shop->devices, shop->device_count, &shop->last_resort, &shop->recalled);
     const int err = write_files(results, options);
     if (failed)
         say("%zu of %zu encodes failed or were skipped", failed, c->count);
@@ -184,7 +189,7 @@ int tune_compare(Workshop *shop, const TuneOptions *options)
         results_score_name(&results, name, sizeof(name));
         if (c.table)
             results_print_heading(stdout, name);
-        err = restore_jobs(&c);
+        err = restore_jobs(&c, shop);
     }
     if (!err) {
         status_start(options->quiet, options->subject);

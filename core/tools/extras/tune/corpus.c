@@ -109,6 +109,14 @@ static int changed(void *arg, Job *job)
     return 0;
 }
 
+/* Counts a result of an earlier run; `places` are NULL where it names none. */
+static void note_kept(Corpus *corpus, const json_t *places)
+{
+    corpus->kept++;
+    devices_recall(corpus->shop->devices, corpus->shop->device_count, places,
+                   &corpus->shop->recalled);
+}
+
 static int list_jobs(Corpus *corpus, Original *source)
 {
     const TuneOptions *const o = corpus->options;
@@ -125,8 +133,9 @@ static int list_jobs(Corpus *corpus, Original *source)
             char *const key = key_of_setting(corpus->path, o, encoder, encoder->settings[k]);
             if (!key)
                 return -ENOMEM;
-            if (journal_has(corpus->journal, key))
-                corpus->kept++;
+            const json_t *const kept = journal_get(corpus->journal, key);
+            if (kept)
+                note_kept(corpus, json_object_get(kept, "scored_on"));
             else
                 corpus->jobs[corpus->job_count++] =
                     (Job){ .source = source, .encoder = encoder, .setting = encoder->settings[k] };
@@ -201,8 +210,9 @@ static int try_target(Corpus *corpus, Encoder *encoder)
     char *const key = key_of_target(corpus, encoder);
     if (!key)
         return -ENOMEM;
-    if (journal_has(corpus->journal, key)) {
-        corpus->kept++;
+    const json_t *const kept = journal_get(corpus->journal, key);
+    if (kept) {
+        note_kept(corpus, json_object_get(json_object_get(kept, "found"), "scored_on"));
         free(key);
         return 0;
     }
@@ -246,7 +256,7 @@ int tune_corpus(Workshop *shop, const TuneOptions *options)
     if (corpus.journal)
         say("%s: %zu new results, %zu kept, %zu failed%s", options->output, corpus.done,
             corpus.kept, corpus.failed, err == -EINTR ? "; run the same command to continue" : "");
-    devices_tell(shop->devices, shop->device_count, &shop->last_resort);
+    devices_tell(shop->devices, shop->device_count, &shop->last_resort, &shop->recalled);
     journal_close(corpus.journal);
     argv_free(&list);
     return err ? err : corpus.failed ? -EIO : 0;

@@ -91,6 +91,7 @@ void scoring_device_free(ScoringDevice *device)
     free(device->label);
     free(device->backend);
     free(device->selector);
+    free(device->hardware);
 }
 
 void scoring_devices_free(ScoringDevice *devices, size_t count)
@@ -355,8 +356,47 @@ void devices_bury(ScoringDevice *devices, size_t count, ScoringDevice *device, c
         names.count ? names.text : "the CPU, since no device of --backends is left");
 }
 
-void devices_tell(const ScoringDevice *devices, size_t count, const ScoringDevice *last_resort)
+static bool computes_at(const ScoringDevice *device, const json_t *place)
 {
+    const char *const backend = json_string_value(json_object_get(place, "backend"));
+    const char *const hardware = json_string_value(json_object_get(place, "device"));
+    return backend && !strcmp(backend, device->backend) &&
+           !strcmp(hardware ? hardware : "", device->hardware ? device->hardware : "");
+}
+
+static bool is_elsewhere(const ScoringDevice *devices, size_t count, const json_t *place)
+{
+    bool gpu = false, here = false;
+    for (size_t i = 0; i < count; i++) {
+        gpu = gpu || scoring_device_is_gpu(&devices[i]);
+        here = here || computes_at(&devices[i], place);
+    }
+    return gpu && !here;
+}
+
+void devices_recall(const ScoringDevice *devices, size_t count, const json_t *places,
+                    Recalled *recalled)
+{
+    bool any = false;
+    for (size_t i = 0; i < (json_is_array(places) ? json_array_size(places) : 1); i++) {
+        const json_t *const place = json_is_array(places) ? json_array_get(places, i) : places;
+        const char *const hardware = json_string_value(json_object_get(place, "device"));
+        const char *const name = hardware ? hardware : "the CPU";
+        if (!place || !is_elsewhere(devices, count, place))
+            continue;
+        if (!strstr(recalled->places.text, name))
+            names_add(&recalled->places, name);
+        any = true;
+    }
+    recalled->scores += any;
+}
+
+void devices_tell(const ScoringDevice *devices, size_t count, const ScoringDevice *last_resort,
+                  const Recalled *recalled)
+{
+    if (recalled->scores)
+        say("the scores of %u encode%s come from earlier runs, which computed them elsewhere: on %s",
+            recalled->scores, recalled->scores == 1 ? "" : "s", recalled->places.text);
     for (size_t i = 0; i < count; i++)
         if (devices[i].dead)
             say("%s stopped working during the run (%s), after %u score%s; what it had not scored "

@@ -8,13 +8,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <jansson.h>
+
 #include "common/argv.h"
 #include "common/child.h"
+#include "common/message.h"
 
 typedef struct ScoringDevice {
     char *label;    /* as typed */
     char *backend;  /* "cpu", "vulkan"; "auto" until the trial */
     char *selector; /* number or name of the device; NULL: the first */
+    char *
+        hardware; /* the driver's name for the GPU, found by the trial; NULL: the CPU, or no trial */
     size_t lock; /* index of the first entry that is the same hardware; SIZE_MAX: the last resort */
     unsigned threads;
     bool allow_software; /* a CPU that emulates a GPU may be chosen, too */
@@ -69,8 +74,21 @@ void device_take(ScoringDevice *devices, ScoringDevice *device, bool busy);
 /* Stop using a device. Prints that, and where its scores are computed now. */
 void devices_bury(ScoringDevice *devices, size_t count, ScoringDevice *device, const char *why);
 
-/* At the end of a run: print which devices stopped working. */
-void devices_tell(const ScoringDevice *devices, size_t count, const ScoringDevice *last_resort);
+/* Scores that were taken from earlier runs and were computed elsewhere. Zeroed: none. */
+typedef struct Recalled {
+    unsigned scores;
+    Names places;
+} Recalled;
+
+/* Note that the scores of an encode come from an earlier run. `places`: where they were computed,
+ * as in "scored_on"; one object or an array. They are no news if a device of this run computes
+ * there, or if no GPU was asked for. */
+void devices_recall(const ScoringDevice *devices, size_t count, const json_t *places,
+                    Recalled *recalled);
+
+/* At the end of a run: print which devices stopped working, and what comes from elsewhere. */
+void devices_tell(const ScoringDevice *devices, size_t count, const ScoringDevice *last_resort,
+                  const Recalled *recalled);
 
 /* Append the options that make the vmaf command use this device. */
 void scoring_device_add_options(const ScoringDevice *device, Argv *argv);

@@ -403,7 +403,7 @@ int tune_search(Workshop *shop, const TuneOptions *options)
         fflush(stdout);
         const int lost = say_warnings(&search, &whole);
         err = err ? err : lost;
-        devices_tell(shop->devices, shop->device_count, &shop->last_resort);
+        devices_tell(shop->devices, shop->device_count, &shop->last_resort, &shop->recalled);
     }
     if (!err && whole.best && rename(whole.best, options->output)) {
         err = -errno;

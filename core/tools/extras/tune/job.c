@@ -343,6 +343,8 @@ static int finish_score(Workshop *shop, Job *job)
     job->models = scored.models;
     if (job->device)
         job->device->scored++;
+    else
+        devices_recall(shop->devices, shop->device_count, job->place, &shop->recalled);
     if (shop->cache && !job->whole && !job->kept_report)
         cache_keep_report(shop->cache, shop, job);
     end_step(shop, job);

@@ -32,6 +32,7 @@ typedef struct Workshop {
     ScoringDevice *devices;
     size_t device_count;
     ScoringDevice last_resort; /* the CPU; see devices.h */
+    Recalled recalled;         /* scores of earlier runs; see devices.h */
     unsigned encodes;          /* encodes that run at once */
     Argv score_words;          /* options for the vmaf command: --model, --feature, … */
     Trial trial;               /* for devices that may be broken */

@@ -517,7 +517,7 @@ int tune_ladder(Workshop *shop, const TuneOptions *options)
     if (!err)
         err = tell(&ladder);
     fflush(stdout);
-    devices_tell(shop->devices, shop->device_count, &shop->last_resort);
+    devices_tell(shop->devices, shop->device_count, &shop->last_resort, &shop->recalled);
     const int lost = lines_close(ladder.lines);
     ladder_end(&ladder);
     return err ? err : lost;

@@ -227,7 +227,10 @@ static int recall_or_measure(Search *search, Try *try)
     if (!key)
         return -ENOMEM;
     int err = 0;
-    if (!restore(search, journal_get(search->journal, key), try)) {
+    if (restore(search, journal_get(search->journal, key), try)) {
+        devices_recall(search->shop->devices, search->shop->device_count, try->places,
+                       &search->shop->recalled);
+    } else {
         err = measure(search, try);
         if (!err)
             err = result_note(search->journal, key, search_try_json(search, try), search->path);

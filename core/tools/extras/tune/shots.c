@@ -603,7 +603,7 @@ int tune_shots(Workshop *shop, const TuneOptions *options)
         err = compare_with_one(&plan);
     if (!err)
         err = tell(&plan);
-    devices_tell(shop->devices, shop->device_count, &shop->last_resort);
+    devices_tell(shop->devices, shop->device_count, &shop->last_resort, &shop->recalled);
     const int lost = lines_close(plan.lines);
     plan_end(&plan);
     return err ? err : lost;

@@ -95,8 +95,8 @@ static int check_report(const Trial *trial, const ScoringDevice *device, char *w
 }
 
 /* Warns of a device that turned out to be software, whoever allowed it, and of features that the
- * CPU measures beside a GPU. */
-static void tell_place(const Trial *trial, const ScoringDevice *device)
+ * CPU measures beside a GPU. Remembers the hardware. */
+static void tell_place(const Trial *trial, ScoringDevice *device)
 {
     char names[512];
     json_t *const place = scored_place(trial->report, device->label);
@@ -107,6 +107,8 @@ static void tell_place(const Trial *trial, const ScoringDevice *device)
     if (place_beside(place, names, sizeof(names)))
         say("warning: beside %s these run on the CPU, because they have no GPU code: %s",
             device->label, names);
+    free(device->hardware);
+    device->hardware = name ? strdup(name) : NULL;
     json_decref(place);
 }
 
