@@ -2,7 +2,8 @@
 /* A libvulkan.so.1 in front of the real one, which makes calls go wrong and checks rules.
  * VMAF_VULKAN_LIBRARY=FILE the real library VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT the NUMBERth
  * call, from 1, on all devices together VMAF_VULKAN_COUNTS=FILE file for the number of calls of
- * each function, at the end VMAF_VULKAN_NO_DOUBLES=1 devices have no shaderFloat64 WHAT is one of:
+ * each function, at the end VMAF_VULKAN_NO_DOUBLES=1 devices have no shaderFloat64
+ * VMAF_VULKAN_CARD=NAME the first device says that it is a graphics card of this name WHAT is one of:
  * - the number of a VkResult: the call does nothing and fails with it, once (but a lost device
  * stays lost); with a "+" after NUMBER, every later call of the function fails as well; - "lost":
  * from this call on the device is lost, and every function that can report that does so; - "hangs":
@@ -340,6 +341,66 @@ static VKAPI_ATTR VkResult VKAPI_CALL list_one_more(VkPhysicalDevice device, con
     return result;
 }
 
+/* ---- a software device that says it is a card ---- */
+
+#define INSTANCES_MAX 64
+static VkPhysicalDevice cards[INSTANCES_MAX]; /* the first device of each list */
+static unsigned card_count;
+static pthread_mutex_t cards_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_and_note(VkInstance instance, uint32_t *count,
+                                                         VkPhysicalDevice *out)
+{
+    const VkResult result = fake_EnumeratePhysicalDevices(instance, count, out);
+    pthread_mutex_lock(&cards_lock);
+    if (result >= 0 && out && *count)
+        cards[card_count++ % INSTANCES_MAX] = out[0];
+    pthread_mutex_unlock(&cards_lock);
+    return result;
+}
+
+/* Returns the name of the card that the device pretends to be, or NULL. */
+static const char *card_name(VkPhysicalDevice device)
+{
+    const char *const name = getenv("VMAF_VULKAN_CARD");
+    bool is_card = false;
+    pthread_mutex_lock(&cards_lock);
+    for (unsigned i = 0; i < INSTANCES_MAX; i++)
+        is_card |= cards[i] == device;
+    pthread_mutex_unlock(&cards_lock);
+    return is_card ? name : NULL;
+}
+
+static PFN_vkGetPhysicalDeviceProperties real_GetPhysicalDeviceProperties;
+static VKAPI_ATTR void VKAPI_CALL fake_GetPhysicalDeviceProperties(VkPhysicalDevice device,
+                                                                   VkPhysicalDeviceProperties *out)
+{
+    const char *const name = card_name(device);
+    real_GetPhysicalDeviceProperties(device, out);
+    if (!name)
+        return;
+    out->deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    out->vendorID = 0x1002;
+    snprintf(out->deviceName, sizeof(out->deviceName), "%s", name);
+}
+
+static PFN_vkGetPhysicalDeviceProperties2 real_GetPhysicalDeviceProperties2;
+static VKAPI_ATTR void VKAPI_CALL
+fake_GetPhysicalDeviceProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *out)
+{
+    real_GetPhysicalDeviceProperties2(device, out);
+    if (!card_name(device))
+        return;
+    fake_GetPhysicalDeviceProperties(device, &out->properties);
+    VkBaseOutStructure *const chain = out->pNext;
+    for (VkBaseOutStructure *link = chain; link; link = link->pNext) {
+        if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES)
+            ((VkPhysicalDeviceDriverProperties *)link)->driverID = VK_DRIVER_ID_MESA_RADV;
+        if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES)
+            ((VkPhysicalDeviceIDProperties *)link)->deviceUUID[0] ^= 0xff;
+    }
+}
+
 /* ---- doubles ---- */
 
 static PFN_vkGetPhysicalDeviceFeatures2 real_GetPhysicalDeviceFeatures2;
@@ -534,6 +595,18 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
     if (!strcmp(name, "vkQueueSubmit")) {
         real_QueueSubmit = (PFN_vkQueueSubmit)real;
         return (PFN_vkVoidFunction)submit_and_note;
+    }
+    if (!strcmp(name, "vkEnumeratePhysicalDevices")) {
+        real_EnumeratePhysicalDevices = (PFN_vkEnumeratePhysicalDevices)real;
+        return (PFN_vkVoidFunction)enumerate_and_note;
+    }
+    if (!strcmp(name, "vkGetPhysicalDeviceProperties")) {
+        real_GetPhysicalDeviceProperties = (PFN_vkGetPhysicalDeviceProperties)real;
+        return (PFN_vkVoidFunction)fake_GetPhysicalDeviceProperties;
+    }
+    if (!strcmp(name, "vkGetPhysicalDeviceProperties2")) {
+        real_GetPhysicalDeviceProperties2 = (PFN_vkGetPhysicalDeviceProperties2)real;
+        return (PFN_vkVoidFunction)fake_GetPhysicalDeviceProperties2;
     }
     if (!strcmp(name, "vkEnumerateDeviceExtensionProperties")) {
         real_EnumerateDeviceExtensionProperties = (PFN_vkEnumerateDeviceExtensionProperties)real;
