@@ -52,10 +52,15 @@ as_user()
     inside setpriv --reuid=someone --regid=someone --init-groups env HOME=/home/someone sh -c 'cd "$0" && exec "$@"' \
         "$src" "$@"
 }
-# Runs a command as that user, and shows the end of what it said if it fails.
+# Runs a command as that user. If it fails, shows what failing tests printed, which Meson frames with lines, and the end of
+# what it said.
 must()
 {
-    as_user "$@" > "$work/log" 2>&1 || { tail -n 60 "$work/log"; echo "failed in $release: $*"; exit 1; }
+    as_user "$@" > "$work/log" 2>&1 && return
+    sed -n '/✀/,/^\(―\)*$/p' "$work/log" | head -n 200
+    tail -n 60 "$work/log"
+    echo "failed in $release: $*"
+    exit 1
 }
 since=$(date +%s)
 done_with()
