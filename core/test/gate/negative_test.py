@@ -106,6 +106,9 @@ CASES = {
     'a switch that the tables do not have': dict(
         listing="text = re.sub(r'(?m)^vif .*\\n', lambda at: at.group(0) + '      new_switch=false  new\\n', text)", text='exit'),
     'a device against itself': dict(backends=f'{BACKEND},{BACKEND}', status=NO_DEVICE, text='compared with itself'),
+    'a backend that does not exist': dict(backends='cpu,nonsense', status=WRONG_USE, text='no backend "nonsense"'),
+    'a backend without a name': dict(backends='cpu,', status=WRONG_USE, text='no backend ""'),
+    'two choices of backends': dict(words=['--backend', 'cuda'], status=WRONG_USE, text='--backends and --backend'),
     'a device twice': dict(backends=f'cpu,{BACKEND},{BACKEND}', status=NO_DEVICE, text='compared with itself'),
 }
 LISTED_CASES = {

@@ -7,6 +7,8 @@ import subprocess
 # Words that only software devices have in their names: the command's (names_software in core/src/gpu/backend.c).
 SOFTWARE_WORDS = ('llvm', 'swiftshader', 'software', 'softpipe', 'cpu', 'host', 'emulat', 'pocl', 'openmp', 'warp', 'basic render')
 
+USAGE = 1  # the command's exit status when an argument is wrong
+
 TYPES = {'software': 'cpu', 'integrated GPU': 'integrated', 'discrete GPU': 'discrete', 'virtual GPU': 'virtual', 'other': 'other'}
 
 
@@ -140,6 +142,10 @@ def may_be_used(device, wanted, allow_software):
 
 def sides_of(vmaf, backend, args, devices, shown):
     """Returns a side for each device of the backend that the arguments choose."""
+    if backend not in ('cpu', *shown):
+        asked = subprocess.run([vmaf, '--backend', backend, '--list_devices'], capture_output=True, text=True)
+        if asked.returncode == USAGE:
+            raise Unusable(f'there is no backend "{backend}" of {vmaf}; there are cpu, {", ".join(sorted(shown))}')
     if backend == 'cpu' or backend not in shown:  # a hidden backend has one device, in software
         return [Side(vmaf, backend)]
     own = [device for device in devices if device.backend == backend]
