@@ -307,8 +307,8 @@ int context_use_gpu(VmafContext *ctx, GpuClient *gpu)
         return -EINVAL;
     }
     if (gpu && ctx->cfg.gpumask)
-        log_warning("gpumask is set: %s measures nothing, and all features run on the CPU",
-                    gpu->device);
+        log_insist("gpumask is set: %s measures nothing, and all features run on the CPU",
+                   gpu->device);
     GpuClient *const before = ctx->gpu;
     ctx->gpu = gpu;
     ctx->bring = NULL;

@@ -309,11 +309,12 @@ static void test_unknown_backends(void **unused)
     }
 }
 
-/* A device and a mask that keeps features off it contradict each other. */
+/* A device and a mask that keeps features off it contradict each other. The program cannot silence
+ * the warning. */
 static void test_masked(void **unused)
 {
-    assert_int_equal(0, setenv("VMAF_LOG", "warning", 1));
     for (int required = 0; required < 2; required++) {
+        assert_int_equal(0, required ? setenv("VMAF_LOG", "error", 1) : unsetenv("VMAF_LOG"));
         const VmafDeviceOptions options = { .size = sizeof(options),
                                             .backend = "host",
                                             .required = required };
