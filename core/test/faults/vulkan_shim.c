@@ -3,7 +3,7 @@
  * VMAF_VULKAN_LIBRARY=FILE the real library VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT the NUMBERth
  * call, from 1, on all devices together VMAF_VULKAN_COUNTS=FILE file for the number of calls of
  * each function, at the end VMAF_VULKAN_NO_DOUBLES=1 devices have no shaderFloat64
- * VMAF_VULKAN_CARD=NAME the first device says that it is a graphics card of this name WHAT is one of:
+ * VMAF_VULKAN_CARD=NAME the first device says that it is a card of this name WHAT is one of:
  * - the number of a VkResult: the call does nothing and fails with it, once (but a lost device
  * stays lost); with a "+" after NUMBER, every later call of the function fails as well; - "lost":
  * from this call on the device is lost, and every function that can report that does so; - "hangs":

@@ -18,8 +18,7 @@ typedef struct ScoringDevice {
     char *label;    /* as typed */
     char *backend;  /* "cpu", "vulkan"; "auto" until the trial */
     char *selector; /* number or name of the device; NULL: the first */
-    char *
-        hardware; /* the driver's name for the GPU, found by the trial; NULL: the CPU, or no trial */
+    char *hardware; /* the driver's name for the GPU, which the trial found; NULL: none */
     size_t lock; /* index of the first entry that is the same hardware; SIZE_MAX: the last resort */
     unsigned threads;
     bool allow_software; /* a CPU that emulates a GPU may be chosen, too */
