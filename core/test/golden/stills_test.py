@@ -10,6 +10,7 @@ Exits with 77 (skipped) if the command was built without FFmpeg's libraries.
 import hashlib
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -112,6 +113,13 @@ def check_kinds(folder):
     for file, planes in zip(files, (ref, dist)):
         png(file, w, h, 8, interleaved([planes[0]] * 3, 8))
     expect('grey', score(folder, grey), score(folder, files))
+
+    # FFmpeg 7.1 gives grey PNGs the matrix of RGB; a Matroska file says so with any FFmpeg.
+    if shutil.which('ffmpeg'):
+        tagged = [file.replace('.png', '.mkv') for file in grey]
+        for file, made in zip(grey, tagged):
+            subprocess.check_call(['ffmpeg', '-v', 'error', '-i', file, '-colorspace', 'rgb', '-color_range', 'pc', '-c:v', 'ffv1', made])
+        expect('grey with the matrix of RGB', score(folder, tagged), score(folder, grey))
 
     deep = f'{folder}/deep.png'
     wide = [b''.join(bytes((value, value)) for value in plane) for plane in ref]

@@ -84,7 +84,9 @@ static void set_colours(VideoTraits *traits, const AVFrame *frame)
     traits->range = full                                     ? RANGE_FULL
                     : frame->color_range == AVCOL_RANGE_MPEG ? RANGE_LIMITED
                                                              : RANGE_UNKNOWN;
-    if (frame->colorspace != AVCOL_SPC_UNSPECIFIED)
+    /* Grey has no matrix: FFmpeg since 7.1 calls all PNGs RGB, also grey ones. */
+    const bool grey = pixel && pixel->nb_components < 3 && !(pixel->flags & AV_PIX_FMT_FLAG_PAL);
+    if (frame->colorspace != AVCOL_SPC_UNSPECIFIED && !(grey && frame->colorspace == AVCOL_SPC_RGB))
         traits->matrix = av_color_space_name(frame->colorspace);
     if (frame->color_primaries != AVCOL_PRI_UNSPECIFIED)
         traits->primaries = av_color_primaries_name(frame->color_primaries);
