@@ -221,6 +221,7 @@ test-browser: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
 	  $(BUILD)/tools/vmaf-tune || $(MAY_SKIP)
 	@python3 core/test/browser/catalogue_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser/catalogue || $(MAY_SKIP)
+	@python3 core/test/browser/ladder_test.py $(BUILD)/tools/vmaf-tune $(BUILD)/test/browser/ladder || $(MAY_SKIP)
 
 # AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the folder of the release
 # build. It is the last job, because it changes that build.

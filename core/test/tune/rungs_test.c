@@ -71,15 +71,21 @@ static void a_playlist_lists_the_rungs(void **state)
     char text[512] = "";
     Original source = { .media = { .frames = 2501, .span = 104.271 } }; /* 23.976, rounded */
     const PlannedRung rungs[] = {
-        { { .source = &source, .bitrate = 400.2, .media = { .width = 640, .height = 360 } }, 500 },
-        { { .source = &source, .bitrate = 2000, .media = { .width = 1280, .height = 720 } }, 1999 },
+        { { .source = &source, .bitrate = 400.2, .media = { .width = 640, .height = 360 } },
+          500,
+          { .text = "avc1.64001e", .range = "SDR" } },
+        { { .source = &source, .bitrate = 2000, .media = { .width = 1280, .height = 720 } },
+          2000,
+          { .range = "SDR" } },
     };
     FILE *const file = fmemopen(text, sizeof(text), "w");
     playlist_write(rungs, 2, true, file);
     fclose(file);
     assert_string_equal(text, "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
                               "#EXT-X-STREAM-INF:BANDWIDTH=628000,AVERAGE-BANDWIDTH=528200,"
-                              "RESOLUTION=640x360,FRAME-RATE=23.976\n640x360-400k.m3u8\n"
+                              "RESOLUTION=640x360,FRAME-RATE=23.976,"
+                              "CODECS=\"avc1.64001e,mp4a.40.2\",VIDEO-RANGE=SDR\n"
+                              "640x360-400k.m3u8\n"
                               "#EXT-X-STREAM-INF:BANDWIDTH=2128000,AVERAGE-BANDWIDTH=2128000,"
                               "RESOLUTION=1280x720,FRAME-RATE=23.976\n1280x720-2000k.m3u8\n");
 }

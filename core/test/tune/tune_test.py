@@ -744,6 +744,51 @@ def shots_get_settings_of_their_own():
     check('zones are for some', out.returncode == FAILED and 'takes no zones' in out.stderr, out.stderr)
 
 
+def named_by_ffmpeg(playlist):
+    """The codecs of a published rung, as ffmpeg's own writer of DASH calls them."""
+    subprocess.run([ffmpeg, '-v', 'error', '-nostdin', '-y', '-i', playlist, '-map', '0:v', '-c', 'copy', '-f', 'dash', 'dash.mpd'], check=True)
+    return re.search('codecs="([^"]*)"', open('dash.mpd').read())[1]
+
+
+def check_master(path, rungs, sound):
+    """The attributes of a master playlist are those of its rungs, and of their files."""
+    listed = re.findall(r'#EXT-X-STREAM-INF:(.*)\n(.*)', open(path).read())
+    check('the master playlist names them', [name for _, name in listed] == [r['playlist'] for r in rungs], listed)
+    for (text, name), rung in zip(listed, rungs):
+        attributes = {key: value.strip('"') for key, value in re.findall(r'([A-Z-]+)=("[^"]*"|[^,]*)', text)}
+        file = os.path.join(os.path.dirname(path), name)
+        check('rates', int(attributes['BANDWIDTH']) >= int(attributes['AVERAGE-BANDWIDTH']) >= rung['bitrate'] * 1000 and
+              rung['peak_bitrate'] >= rung['bitrate'], attributes, rung)
+        check('codecs', attributes['CODECS'] == rung['codecs'] + (',mp4a.40.2' if sound else ''), attributes, rung)
+        found, stream = named_by_ffmpeg(file), subprocess.run(
+            ['ffprobe', '-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=codec_tag_string,level,width,height,r_frame_rate',
+             '-of', 'json', file], capture_output=True, text=True).stdout
+        stream = json.loads(stream)['streams'][0]
+        if found == 'hvc1':  # it gives no more than that
+            check('HEVC', attributes['CODECS'].startswith('hvc1.1.6.L%d.' % stream['level']) and stream['codec_tag_string'] == 'hvc1',
+                  attributes, stream)
+        else:
+            check('as ffmpeg calls it', rung['codecs'] == found, rung['codecs'], found)
+        num, den = map(int, stream['r_frame_rate'].split('/'))
+        check('shape, rate and range', attributes['RESOLUTION'] == f'{stream["width"]}x{stream["height"]}' and
+              attributes['FRAME-RATE'] == f'{num / den:.3f}' and attributes['VIDEO-RANGE'] == rung['video_range'] == 'SDR', attributes, stream)
+
+
+def real_encoders_are_published():
+    clip('small.mkv', frames=12, size='192x108')
+    for encoder in (FAST['libx264'], FAST['libx265'], FAST['libsvtav1'], 'libaom-av1:cpu-used=8', 'libvpx-vp9:cpu-used=8'):
+        folder = 'published-' + encoder.split(':')[0]
+        os.makedirs(folder, exist_ok=True)
+        out = run('ladder', 'small.mkv', '--encoder', encoder, '--sizes', '108', '--crf', '30,45', '--target-steps', '2', '--json', 'o.json',
+                  '--model', 'version=vmaf_v0.6.1', '--playlist', folder + '/master.m3u8')
+        check('a ladder of each encoder', out.returncode == 0, encoder, out.stderr)
+        result = json.load(open('o.json'))
+        made = subprocess.run(result['command'].replace('file:small.mkv', 'file:../small.mkv'), shell=True, cwd=folder,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        check('its command runs', made.returncode == 0, encoder, made.stderr[-500:])
+        check_master(folder + '/master.m3u8', result['rungs'], False)
+
+
 def ladders_are_published():
     # (Its video starts after its sound, as that of many files does.)
     clip('tall.mkv', frames=24, size='320x180', more=('-f', 'lavfi', '-i', 'sine', '-t', '1', '-c:a', 'flac', '-bsf:v',
@@ -767,8 +812,7 @@ def ladders_are_published():
                         '--scale', 'model', '--model', 'version=vmaf_v0.6.1'], check=True, stderr=subprocess.DEVNULL)
         report = json.load(open('v.json'))
         check('a rung as it was measured', report['pooled_metrics']['vmaf']['mean'] == rung['score'] and len(report['frames']) == 24, rung)
-    listed = open('published/master.m3u8').read().split('\n')
-    check('the master playlist names them', [l for l in listed if l and l[0] != '#'] == [r['playlist'] for r in rungs], listed)
+    check_master('published/master.m3u8', rungs, True)
     streams = subprocess.run([ffmpeg, '-nostdin', '-hide_banner', '-i', 'published/master.m3u8'], capture_output=True, text=True).stderr
     check('and can be played', streams.count('Video: h264') == streams.count('Audio: aac') == len(rungs), streams)
     rate = f"{rungs[0]['bitrate'] * 1.5:.0f}k"
@@ -986,7 +1030,7 @@ tests = [documents_say_what_there_is, compares_what_the_command_scores, metrics_
          comparisons_and_searches_go_on_after_a_kill]
 if everything:
     tests += [pools_and_metrics, y4m_for_those_who_want_it, a_terminal_sees_it_live, a_corpus_keeps_apart_what_differs,
-              time_limits_hold, three_encoders]
+              time_limits_hold, three_encoders, real_encoders_are_published]
 for test in [t for t in tests if not os.environ.get('TUNE_ONLY') or t.__name__ in os.environ['TUNE_ONLY'].split(',')]:
     start = time.monotonic()
     test()

@@ -311,7 +311,10 @@ static int make_rungs(Ladder *ladder)
         err = measure(ladder, points, kept, peaks);
     ladder->rung_count = kept;
     for (size_t i = 0; ladder->rungs && i < kept; i++)
-        ladder->rungs[i] = (PlannedRung){ points[i], peaks[i] };
+        ladder->rungs[i] =
+            (PlannedRung){ .job = points[i], .peak = fmax(peaks[i], points[i].bitrate) };
+    for (size_t i = 0; !err && i < kept; i++)
+        err = rung_find_codec(&ladder->rungs[i], ladder->shop);
     for (size_t s = 0; own && s < sizes; s++) {
         free(own[s].settings);
         free(own[s].points);
@@ -356,6 +359,12 @@ static json_t *rungs_json(const Ladder *ladder)
         json_object_set_new(object, "width", json_integer(rung->job.media.width));
         json_object_set_new(object, "height", json_integer(rung->job.media.height));
         json_object_set_new(object, "peak_bitrate", json_real(rung->peak));
+        if (rung_frame_rate(rung) > 0.0)
+            json_object_set_new(object, "frame_rate", json_real(rung_frame_rate(rung)));
+        if (*rung->codec.text) {
+            json_object_set_new(object, "codecs", json_string(rung->codec.text));
+            json_object_set_new(object, "video_range", json_string(rung->codec.range));
+        }
         json_object_set_new(object, "playlist", json_string(name));
         json_array_append_new(list, object);
     }

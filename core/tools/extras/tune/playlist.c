@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "playlist.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +43,18 @@ void rung_name(const PlannedRung *rung, char *text, size_t size)
              rung->job.bitrate);
 }
 
-/* Containers round times, and rates with them: take the usual rate that is near. */
-static double frame_rate(const Media *source)
+double rung_frame_rate(const PlannedRung *rung)
 {
+    const Media *const source = &rung->job.source->media;
+    if (source->frames < 2 || !(source->span > 0.0))
+        return 0.0;
     static const double usual[] = { 24000.0 / 1001, 24, 25, 30000.0 / 1001, 30, 48, 50,
                                     60000.0 / 1001, 60 };
     const double rate = (double)(source->frames - 1) / source->span;
+    const double near = fmax(5e-4, 1e-3 / source->span); /* Matroska has milliseconds */
     double best = rate;
     for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
-        if (fabs(usual[i] - rate) < rate * 5e-4 &&
+        if (fabs(usual[i] - rate) < rate * near &&
             (best == rate || fabs(usual[i] - rate) < fabs(best - rate)))
             best = usual[i];
     return best;
@@ -62,15 +66,16 @@ void playlist_write(const PlannedRung *rungs, size_t count, bool sound, FILE *fi
     fputs("#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n", file);
     for (size_t i = 0; i < count; i++) {
         const PlannedRung *const rung = &rungs[i];
-        const Media *const source = &rung->job.source->media;
         char name[64];
         rung_name(rung, name, sizeof(name));
         fprintf(file, "#EXT-X-STREAM-INF:BANDWIDTH=%.0f,AVERAGE-BANDWIDTH=%.0f,RESOLUTION=%ux%u",
-                ceil(fmax(rung->peak, rung->job.bitrate) * 1000.0 + more),
-                ceil(rung->job.bitrate * 1000.0 + more), rung->job.media.width,
-                rung->job.media.height);
-        if (source->frames > 1 && source->span > 0.0)
-            fprintf(file, ",FRAME-RATE=%.3f", frame_rate(source));
+                ceil(rung->peak * 1000.0 + more), ceil(rung->job.bitrate * 1000.0 + more),
+                rung->job.media.width, rung->job.media.height);
+        if (rung_frame_rate(rung) > 0.0)
+            fprintf(file, ",FRAME-RATE=%.3f", rung_frame_rate(rung));
+        if (*rung->codec.text)
+            fprintf(file, ",CODECS=\"%s%s\",VIDEO-RANGE=%s", rung->codec.text,
+                    sound ? "," SOUND_CODEC : "", rung->codec.range);
         fprintf(file, "\n%s\n", name);
     }
 }
@@ -99,6 +104,55 @@ static char *split_filters(const PlannedRung *rungs, size_t count)
     return text;
 }
 
+/* ---- the codec ---- */
+
+/* The beginning of a file that a child writes to its standard output. */
+typedef struct Beginning {
+    uint8_t bytes[1 << 16];
+    size_t size;
+} Beginning;
+
+static void take_beginning(void *arg, enum ChildStream stream, const char *bytes, size_t count)
+{
+    Beginning *const file = arg;
+    const size_t room = sizeof(file->bytes) - file->size, taken = count < room ? count : room;
+    if (stream != CHILD_OUT)
+        return;
+    memcpy(file->bytes + file->size, bytes, taken);
+    file->size += taken;
+}
+
+int rung_find_codec(PlannedRung *rung, const Workshop *shop)
+{
+    char *filters = split_filters(rung, 1);
+    Beginning *const file = calloc(1, sizeof(*file));
+    Argv argv = { 0 };
+    ChildEnd end;
+    argv_add_all(&argv, (const char *const[]){ shop->ffmpeg, "-nostdin", "-v", "quiet", NULL });
+    encoder_add_device(rung->job.encoder, &argv);
+    argv_add(&argv, "-i");
+    argv_addf(&argv, "file:%s", rung->job.source->argument);
+    argv_add(&argv, "-filter_complex");
+    argv_take(&argv, filters);
+    argv_add_all(&argv,
+                 (const char *const[]){ "-map", "[v0]", "-fps_mode", "passthrough", "-frames:v",
+                                        "2", "-c:v", rung->job.encoder->codec, NULL });
+    encoder_add_options(rung->job.encoder, rung->job.setting, &argv);
+    argv_add_all(&argv, (const char *const[]){ "-movflags", "empty_moov+delay_moov", "-f", "mp4",
+                                               "pipe:1", NULL });
+    const ChildParams params = { .argv = (const char *const *)argv.words,
+                                 .sink = { CHILD_TO_US, CHILD_NOWHERE },
+                                 .time_limit = shop->time_limit,
+                                 .heard = take_beginning,
+                                 .arg = file };
+    int err = argv.failed || !file ? -ENOMEM : child_run(shop->children, &params, &end);
+    if (!err)
+        codec_of_mp4(file->bytes, file->size, &rung->codec);
+    argv_free(&argv);
+    free(file);
+    return err;
+}
+
 char *ladder_command(const Workshop *shop, const Original *source, const PlannedRung *rungs,
                      size_t count, bool sound)
 {
@@ -124,6 +178,8 @@ char *ladder_command(const Workshop *shop, const Original *source, const Planned
         argv_add_all(&argv, (const char *const[]){ "-fps_mode", "passthrough", "-c:v",
                                                    rung->job.encoder->codec, NULL });
         encoder_add_options(rung->job.encoder, rung->job.setting, &argv);
+        if (rung->codec.retagged)
+            argv_add_all(&argv, (const char *const[]){ "-tag:v", "hvc1", NULL });
         argv_add(&argv, "-force_key_frames");
         argv_addf(&argv, "expr:gte(t,n_forced*%d)", SEGMENT_SECONDS);
         argv_add_all(&argv, (const char *const[]){ "-f", "hls", "-hls_time", NULL });
