@@ -123,6 +123,11 @@ typedef struct VmafDeviceOptions {
  * when the device does not finish. */
 VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
 
+/* Tells an open device what work it gets next, if that was not known when it was opened:
+ * max_outstanding_frames and upload_bytes of the options take the place of those that it was opened
+ * with; the other options are not looked at. -EBUSY: a context uses the device. */
+VMAF_EXPORT int vmaf_device_expect(VmafDevice *device, const VmafDeviceOptions *options);
+
 /* Tells why vmaf_device_open() would choose no device with these options: writes a line to `why`,
  * as vmaf_backend_missing() does, and returns the error. Returns 0 and writes an empty line if a
  * device would be chosen. */

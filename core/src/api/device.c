@@ -146,6 +146,15 @@ int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
     return err;
 }
 
+int vmaf_device_expect(VmafDevice *device, const VmafDeviceOptions *options)
+{
+    const size_t least = offsetof(VmafDeviceOptions, upload_bytes) + sizeof(options->upload_bytes);
+    if (!device || !options || options->size < least)
+        return -EINVAL;
+    return session_expect((GpuSession *)device, options->max_outstanding_frames,
+                          options->upload_bytes);
+}
+
 int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info)
 {
     if (!device || bad_info(info))

@@ -318,6 +318,23 @@ int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wis
     return err;
 }
 
+int session_expect(GpuSession *session, unsigned depth, size_t upload_bytes)
+{
+    GpuDevice *device = session->device;
+    pthread_mutex_lock(&session->lock);
+    const bool used = session->clients != NULL;
+    if (!used)
+        session->depth = clamp_depth(depth);
+    pthread_mutex_unlock(&session->lock);
+    if (used || !upload_bytes || !session->backend->takes_pages || session->more_count)
+        return used ? -EBUSY : 0;
+    pthread_mutex_lock(&device->uploads_lock);
+    if (!device->reserve)
+        device->reserve = reserve_start(upload_bytes);
+    pthread_mutex_unlock(&device->uploads_lock);
+    return 0;
+}
+
 GpuDevice *session_device(const GpuSession *session, unsigned i)
 {
     return i ? session->more[i - 1]->device : session->device;

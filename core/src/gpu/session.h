@@ -44,6 +44,9 @@ int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wis
  * failure. Its index in the backend's list is unknown. */
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth);
+/* Changes how many frames are in flight, and how many bytes of pictures are expected. -EBUSY: the
+ * session has clients. */
+int session_expect(GpuSession *session, unsigned depth, size_t upload_bytes);
 /* Writes why the backend has no device as wished to `why`, and returns a negative errno; 0: it has
  * one. */
 int session_missing(const GpuBackend *backend, const GpuWish *wish, char *why, size_t size);

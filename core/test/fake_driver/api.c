@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "gpu/kernel_image.h"
@@ -30,6 +31,9 @@
 
 API(cuInit, hipInit)(unsigned flags)
 {
+    const char *const start = getenv("EMULATED_START_MS");
+    if (start)
+        usleep((useconds_t)atoi(start) * 1000);
     CALL(NEEDS_NOTHING, flags ? INVALID_VALUE : devices_init());
 }
 

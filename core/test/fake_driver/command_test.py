@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 vmaf, drivers = (os.path.abspath(p) for p in sys.argv[1:3])
 backend = sys.argv[3]
@@ -129,6 +130,82 @@ def check_hangs(folder, wanted):
         fail('no graph was launched', '')
 
 
+def write_y4m(folder):
+    """Writes the videos as Y4M."""
+    size = WIDTH * HEIGHT * 3 // 2
+    for name in 'rd':
+        with open(os.path.join(folder, name + '.yuv'), 'rb') as raw, \
+                open(os.path.join(folder, name + '.y4m'), 'wb') as file:
+            file.write(b'YUV4MPEG2 W%d H%d F25:1\n' % (WIDTH, HEIGHT))
+            for _ in range(FRAMES):
+                file.write(b'FRAME\n' + raw.read(size))
+
+
+def command(folder, *arguments, **environment):
+    return subprocess.Popen([vmaf, *arguments, '--backend', backend, '--no_prediction', '-q', '--feature', 'psnr',
+                             '--feature', 'motion', '--feature', 'vif'], cwd=folder,
+                            env={**os.environ, 'LD_LIBRARY_PATH': drivers, 'EMULATED_STRICT': '1',
+                                 'VMAF_CACHE_DIR': os.path.join(folder, 'cache'), **environment},
+                            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, errors='replace')
+
+
+def scores_of(path):
+    with open(path) as file:
+        return [frame['metrics'] for frame in json.load(file)['frames']]
+
+
+def driver_of(process):
+    """The driver that a process has loaded; None: it has loaded none."""
+    with open('/proc/%d/maps' % process.pid) as maps:
+        return next((line for line in maps if drivers in line), None)
+
+
+def check_overlap(folder, wanted):
+    """The driver starts while the videos are opened: before a pipe has told anything."""
+    pipe, report = os.path.join(folder, 'pipe'), os.path.join(folder, 'overlap.json')
+    os.mkfifo(pipe)
+    process = command(folder, 'pipe', 'd.y4m', '--json', '-o', report)
+    end = time.monotonic() + LONGEST
+    while process.poll() is None and not driver_of(process) and time.monotonic() < end:
+        time.sleep(0.01)
+    early = process.poll() is None and driver_of(process)
+    with open(pipe, 'wb') as to, open(os.path.join(folder, 'r.y4m'), 'rb') as file:
+        to.write(file.read())
+    said = process.communicate(timeout=LONGEST)[1]
+    if not early or process.returncode or scores_of(report) != wanted:
+        fail('overlap: status %s, driver %s' % (process.returncode, early), said)
+    # A video that cannot be read ends the run, whether or not the driver has started by then.
+    for milliseconds in '0', '200':
+        with open(os.path.join(folder, 'bad.mp4'), 'wb') as file:
+            file.write(b'\x01nothing')
+        process = command(folder, 'r.y4m', 'bad.mp4', EMULATED_START_MS=milliseconds)
+        said = process.communicate(timeout=LONGEST)[1]
+        if process.returncode != 255 or 'problem with distorted file: bad.mp4' not in said:
+            fail('bad video: status %s' % process.returncode, said)
+
+
+def check_pairs(folder, wanted):
+    """Several pairs open the device once, whatever their sizes."""
+    inits = []
+    with open(os.path.join(folder, 'small.y4m'), 'wb') as file:
+        file.write(b'YUV4MPEG2 W32 H32 F25:1\n' + 2 * (b'FRAME\n' + 1536 * b'a'))
+    lines = ['r.y4m\td.y4m\tone.json\n', 'small.y4m\tsmall.y4m\tsmall.json\n', 'r.y4m\td.y4m\ttwo.json\n']
+    for count in 1, 3:
+        with open(os.path.join(folder, 'list'), 'w') as file:
+            file.writelines(lines[:count])
+        process = command(folder, '--pairs', 'list', EMULATED_CALLS=os.path.join(folder, 'pairs_calls'))
+        said = process.communicate(timeout=LONGEST)[1]
+        if process.returncode:
+            fail('pairs: status %s' % process.returncode, said)
+            return
+        with open(os.path.join(folder, 'pairs_calls')) as file:
+            inits.append([line for line in file if 'Init' in line.split()[0] or 'Retain' in line])
+    if inits[0] != inits[1] or not inits[0]:
+        fail('pairs: the driver was started again: %s %s' % tuple(inits), '')
+    if any(scores_of(os.path.join(folder, name)) != wanted for name in ('one.json', 'two.json')):
+        fail('pairs: other scores', said)
+
+
 with tempfile.TemporaryDirectory() as folder:
     for name, seed in (('r.yuv', 1), ('d.yuv', 2)):
         with open(os.path.join(folder, name), 'wb') as file:
@@ -138,6 +215,9 @@ with tempfile.TemporaryDirectory() as folder:
     if status or len(wanted) != FRAMES:
         sys.exit('the CPU: status %s\n%s' % (status, said))
     check_equal(folder, wanted, 'the first run, with a self-test')
+    write_y4m(folder)
+    check_overlap(folder, wanted)
+    check_pairs(folder, wanted)
     check_devices(folder, wanted)
     check_faults(folder, wanted)
     check_hangs(folder, wanted)

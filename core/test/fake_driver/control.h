@@ -10,6 +10,7 @@
  *   EMULATED_SCHEDULE  random, lazy, eager, copies_first, kernels_first, optionally with :SEED
  *   EMULATED_FAULT     FUNCTION:N:WHAT, the arguments of emulated_fail
  *   EMULATED_CALLS     a file to write at exit: each function called, and how often
+ *   EMULATED_START_MS  how long the driver takes to start
  *   EMULATED_STRICT    if set, the process exits with status 99 after a complaint or a leak */
 #ifndef FAKE_DRIVER_CONTROL_H
 #define FAKE_DRIVER_CONTROL_H

@@ -185,13 +185,43 @@ static void test_scores(void **unused)
     vmaf_device_close(&run.device);
 }
 
+/* Work that is only known once the device is open. */
+static void test_expected_later(void **unused)
+{
+    VmafDeviceOptions options = { .size = sizeof(options),
+                                  .max_outstanding_frames = 3,
+                                  .upload_bytes = PAGES_ALIGN };
+    VmafDevice *own = rig_open(2);
+    VmafContext *vmaf;
+    assert_int_equal(0, vmaf_device_expect(own, &options));
+    assert_int_equal(gpu_of(own)->reserve != NULL, rig_session(own)->backend->takes_pages);
+    assert_int_equal(0, vmaf_init(&vmaf, (VmafConfiguration){ 0 }));
+    assert_int_equal(0, vmaf_use_device(vmaf, own));
+    const unsigned in_flight = vmaf_pairs_in_flight(vmaf);
+    options.max_outstanding_frames = 7;
+    assert_int_equal(-EBUSY, vmaf_device_expect(own, &options));
+    assert_int_equal(0, vmaf_close(vmaf));
+    const GpuReserve *const before = gpu_of(own)->reserve;
+    assert_int_equal(0, vmaf_device_expect(own, &options));
+    assert_ptr_equal(before, gpu_of(own)->reserve);
+    assert_int_equal(0, vmaf_init(&vmaf, (VmafConfiguration){ 0 }));
+    assert_int_equal(0, vmaf_use_device(vmaf, own));
+    assert_int_equal(in_flight + 4, vmaf_pairs_in_flight(vmaf));
+    assert_int_equal(0, vmaf_close(vmaf));
+    assert_int_equal(-EINVAL, vmaf_device_expect(NULL, &options));
+    options.size = 8;
+    assert_int_equal(-EINVAL, vmaf_device_expect(own, &options));
+    vmaf_device_close(&own);
+}
+
 TEST_MAIN(reserve)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),       cmocka_unit_test(test_held),
-        cmocka_unit_test(test_unused),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_scores),       cmocka_unit_test(test_large_block),
-        cmocka_unit_test(test_far_too_much), cmocka_unit_test(test_not_inherited),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_held),
+        cmocka_unit_test(test_unused),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scores),         cmocka_unit_test(test_large_block),
+        cmocka_unit_test(test_far_too_much),   cmocka_unit_test(test_not_inherited),
+        cmocka_unit_test(test_expected_later),
     };
     return RIG_RUN(argc, argv, tests);
 }

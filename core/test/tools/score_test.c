@@ -74,7 +74,7 @@ static void reports_contain_the_origin(void **state)
     write_raw("ref.yuv", 1);
     write_raw("dist.yuv", 2);
     assert_int_equal(options_parse(&options, COUNT(argv), argv, &action), 0);
-    assert_int_equal(score_videos(&options), 0);
+    assert_int_equal(score_videos(&options, NULL), 0);
     assert_string_equal(told, "ref ref.yuv raw 32x16 8 2 0 of 1\n"
                               "dist dist.yuv raw 32x16 8 2 1 of 2 by number\n"
                               "reference=ref.yuv\n"

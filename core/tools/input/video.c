@@ -63,6 +63,15 @@ static int choose_reader(Video *video)
     return 0;
 }
 
+bool video_may_be_decoded(Video *video)
+{
+    const uint8_t *start;
+    size_t size;
+    if (video->raw || !video->source->seekable)
+        return !video->raw;
+    return source_peek(video->source, MAGIC_SIZE, &start, &size) || !reader_probe(start, size);
+}
+
 /* True for network addresses and patterns of picture names, which libavformat opens itself. */
 static bool has_no_source(const char *path)
 {

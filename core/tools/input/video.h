@@ -292,6 +292,10 @@ typedef struct VideoAlign {
     bool deepen;          /* widen them also where nothing else is to be converted */
 } VideoAlign;
 
+/* After video_create: true if FFmpeg's libraries will decode the video, or if a pipe does not tell
+ * yet. */
+bool video_may_be_decoded(Video *video);
+
 /* True if FFmpeg's libraries decode the video, so that its file tells how it was coded. */
 bool video_is_decoded(const Video *video);
 

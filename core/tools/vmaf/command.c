@@ -118,7 +118,11 @@ static int run_action(enum Action action, const Options *options)
     case ACTION_DOCTOR:
         return doctor(options);
     case ACTION_SCORE:
-        return score_videos(options);
+        interrupt_watch();
+        return score_videos(options, NULL);
+    case ACTION_PAIRS:
+        interrupt_watch();
+        return score_list(options);
     case ACTION_REPORT:
         return stored_show(options);
     case ACTION_MERGE:

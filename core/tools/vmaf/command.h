@@ -6,6 +6,7 @@
 #define TOOLS_COMMAND_H
 
 #include "common/args.h"
+#include "gpu.h"
 #include "options.h"
 
 /* Runs the command line and returns the exit code. Call it once, from the first thread, before any
@@ -17,13 +18,17 @@ int vmaf_command(int argc, char **argv);
  * standard error is no terminal: for programs that end with the scores. */
 void vmaf_command_say_scores(void);
 
-/* Returned by score_videos, stored_show and merge_parts when nothing failed: a score is below
- * --fail_under; or frames are missing, so that --fail_under cannot be met. */
+/* Returned by score_videos, score_list, stored_show and merge_parts when nothing failed: a score is
+ * below --fail_under; or frames are missing, so that --fail_under cannot be met. */
 #define SCORE_BELOW 1
 #define SCORE_UNJUDGED 2
 
-/* Scores the videos. */
-int score_videos(const Options *options);
+/* Scores the videos. `opening`: keeps the device for the next call; NULL: there is none. */
+int score_videos(const Options *options, GpuOpening *opening);
+
+/* --pairs: scores the pairs of videos that a list names, one after another. A pair that fails does
+ * not keep the others from being scored. Returns the first error, or the worst outcome. */
+int score_list(const Options *options);
 
 /* --merge: makes one report from the parts of a video, equal to the report of a single run. */
 int merge_parts(const Options *options);

@@ -14,7 +14,8 @@ struct Gpu {
     VmafDevice *device;
     VmafVulkanState *vulkan; /* used instead of `device`: a device that others own; NULL: none */
     const char *backend;
-    bool asked; /* an option names the backend or the device */
+    bool asked;          /* an option names the backend or the device */
+    GpuOpening *opening; /* where the device came from */
 };
 
 /* Frames in work on the device, at most: enough to hide a slow read. */
@@ -49,15 +50,95 @@ static VmafDeviceOptions wanted_device(const Wish *wish, const Options *options)
     };
 }
 
-static int start(Gpu **out, const Wish *wish, const Options *options, VmafContext *vmaf)
+/* How to open a device of the wish's backend, which may be set later. */
+static Wish wish_of(const Options *options, const GpuNeeds *needs)
+{
+    const bool any = !strcmp(options->backend, "auto");
+    return (Wish){ .backend = any ? NULL : options->backend,
+                   .asked = !any || options->device,
+                   .required = any ? options->device != NULL : !options->by_extractor,
+                   .needs = needs };
+}
+
+/* The next backend that comes into question, from *i on; advances *i to it. With `auto` that is
+ * each that is not switched off. NULL: none. */
+static const char *candidate(const Options *options, unsigned *i)
+{
+    const char *backend;
+    if (strcmp(options->backend, "auto") != 0)
+        return *i ? NULL : options->backend;
+    while ((backend = vmaf_backend_name(*i)) && options->backends_off >> *i & 1)
+        ++*i;
+    return options->gpumask ? NULL : backend;
+}
+
+/* ---- opening ahead ---- */
+
+static void *open_ahead(void *arg)
+{
+    GpuOpening *const opening = arg;
+    Wish wish = wish_of(opening->options, &opening->needs);
+    for (unsigned i = 0; (wish.backend = candidate(opening->options, &i)); i++) {
+        const VmafDeviceOptions wanted = wanted_device(&wish, opening->options);
+        const int err = vmaf_device_open(&opening->device, &wanted);
+        if (!err) {
+            opening->backend = wish.backend;
+            break;
+        }
+        if (opening->err != -ETIMEDOUT)
+            opening->err = err;
+    }
+    opening->finished = true;
+    return NULL;
+}
+
+void gpu_open_ahead(GpuOpening *opening, const Options *options, const GpuNeeds *needs)
+{
+    if (opening->device)
+        return;
+    opening->options = options;
+    opening->needs = *needs;
+    opening->err = 0;
+    opening->running = !pthread_create(&opening->thread, NULL, open_ahead, opening);
+}
+
+static void wait_for_opening(GpuOpening *opening)
+{
+    if (opening->running)
+        pthread_join(opening->thread, NULL);
+    opening->running = false;
+}
+
+void gpu_opening_end(GpuOpening *opening)
+{
+    wait_for_opening(opening);
+    gave_up = gave_up || opening->err == -ETIMEDOUT;
+    vmaf_device_close(&opening->device);
+}
+
+/* Opens a device, unless that was done ahead. */
+static int open_device(VmafDevice **device, GpuOpening *opening, const VmafDeviceOptions *wanted)
+{
+    wait_for_opening(opening);
+    if (opening->device && !strcmp(opening->backend, wanted->backend)) {
+        *device = opening->device;
+        opening->device = NULL;
+        return vmaf_device_expect(*device, wanted);
+    }
+    return opening->finished ? opening->err : vmaf_device_open(device, wanted);
+}
+
+/* ---- opening ---- */
+
+static int start(Gpu **out, GpuOpening *opening, const Wish *wish, const Options *options,
+                 VmafContext *vmaf)
 {
     Gpu *const gpu = calloc(1, sizeof(*gpu));
     if (!gpu)
         return -ENOMEM;
     const VmafDeviceOptions wanted = wanted_device(wish, options);
-    gpu->backend = wish->backend;
-    gpu->asked = wish->asked;
-    int err = vmaf_device_open(&gpu->device, &wanted);
+    *gpu = (Gpu){ .backend = wish->backend, .asked = wish->asked, .opening = opening };
+    int err = open_device(&gpu->device, opening, &wanted);
     gave_up = gave_up || err == -ETIMEDOUT;
     if (!err)
         err = vmaf_use_device(vmaf, gpu->device);
@@ -67,15 +148,6 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
     }
     *out = gpu;
     return 0;
-}
-
-/* The next backend from *i on that is not switched off; advances *i to it. NULL: none. */
-static const char *candidate(const Options *options, unsigned *i)
-{
-    const char *backend;
-    while ((backend = vmaf_backend_name(*i)) && options->backends_off >> *i & 1)
-        ++*i;
-    return options->gpumask ? NULL : backend;
 }
 
 /* Prints why `auto` passed over a backend. */
@@ -91,13 +163,12 @@ static void say_refusal(const Wish *wish, const Options *options)
 
 /* --backend auto: opens the first backend that finds a GPU. A device that was named must be
  * found. */
-static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
+static int start_best(Gpu **gpu, GpuOpening *opening, const Options *options, VmafContext *vmaf,
+                      const GpuNeeds *needs)
 {
-    Wish wish = { .asked = options->device != NULL,
-                  .required = options->device != NULL,
-                  .needs = needs };
+    Wish wish = wish_of(options, needs);
     for (unsigned i = 0; (wish.backend = candidate(options, &i)); i++) {
-        if (!start(gpu, &wish, options, vmaf))
+        if (!start(gpu, opening, &wish, options, vmaf))
             return 0;
         if (!options->quiet)
             say_refusal(&wish, options);
@@ -112,13 +183,11 @@ static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, cons
     return 0;
 }
 
-static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
+static int start_named(Gpu **gpu, GpuOpening *opening, const Options *options, VmafContext *vmaf,
+                       const GpuNeeds *needs)
 {
-    const Wish wish = { .backend = options->backend,
-                        .asked = true,
-                        .required = !options->by_extractor,
-                        .needs = needs };
-    const int err = start(gpu, &wish, options, vmaf);
+    const Wish wish = wish_of(options, needs);
+    const int err = start(gpu, opening, &wish, options, vmaf);
     const VmafDeviceOptions wanted = wanted_device(&wish, options);
     char why[1024] = "";
     if (!err)
@@ -136,12 +205,13 @@ static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, con
     return err;
 }
 
-int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
+int gpu_create(Gpu **gpu, GpuOpening *opening, const Options *options, VmafContext *vmaf,
+               const GpuNeeds *needs)
 {
     if (!options->backend)
         return 0;
-    return strcmp(options->backend, "auto") ? start_named(gpu, options, vmaf, needs)
-                                            : start_best(gpu, options, vmaf, needs);
+    return strcmp(options->backend, "auto") ? start_named(gpu, opening, options, vmaf, needs)
+                                            : start_best(gpu, opening, options, vmaf, needs);
 }
 
 /* True if the options allow this device. A software device must be allowed: one that is named is
@@ -206,7 +276,13 @@ void gpu_destroy(Gpu *gpu)
 {
     if (!gpu)
         return;
-    gave_up = gave_up || vmaf_device_is_lost(gpu->device);
+    const bool lost = vmaf_device_is_lost(gpu->device);
+    gave_up = gave_up || lost;
+    if (gpu->device && !lost && gpu->opening->keeps) {
+        gpu->opening->device = gpu->device;
+        gpu->opening->backend = gpu->backend;
+        gpu->device = NULL;
+    }
     vmaf_device_close(&gpu->device);
     vmaf_vulkan_state_free(&gpu->vulkan);
     free(gpu);

@@ -5,6 +5,7 @@
 #ifndef TOOLS_GPU_H
 #define TOOLS_GPU_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -45,10 +46,32 @@ typedef struct GpuNeeds {
     size_t pair_bytes;
 } GpuNeeds;
 
-/* Opens the device that the options ask for and hands it to the context. *gpu stays NULL for the
- * CPU. A backend or device that was named either starts, or this fails with a message. Only `auto`
- * falls back to the CPU, and prints why it passed over each backend. */
-int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs);
+/* A device that is open before a run wants it: a thread opens it while the videos are opened, or an
+ * earlier run has left it open. Begin with zeros; only the functions below look inside. */
+typedef struct GpuOpening {
+    bool keeps;    /* runs leave their device open for the next run */
+    bool running;  /* `thread` opens a device */
+    bool finished; /* it has tried all backends that come into question */
+    pthread_t thread;
+    const Options *options;
+    GpuNeeds needs;
+    VmafDevice *device; /* open, and used by no run; NULL: none */
+    const char *backend;
+    int err; /* why a backend before that one could not be opened, or none could */
+} GpuOpening;
+
+/* Starts to open the device that the options ask for, on another thread, with needs that may be
+ * guesses. Prints nothing, whatever happens: gpu_create will. Does nothing if a device is open. */
+void gpu_open_ahead(GpuOpening *opening, const Options *options, const GpuNeeds *needs);
+/* Waits for the thread, and closes the device unless a run has it. */
+void gpu_opening_end(GpuOpening *opening);
+
+/* Opens the device that the options ask for, or takes it from `opening`, and hands it to the
+ * context. *gpu stays NULL for the CPU. A backend or device that was named either starts, or this
+ * fails with a message. Only `auto` falls back to the CPU, and prints why it passed over each
+ * backend. `opening` outlives *gpu. */
+int gpu_create(Gpu **gpu, GpuOpening *opening, const Options *options, VmafContext *vmaf,
+               const GpuNeeds *needs);
 /* Uses a Vulkan device that others own and that must outlive *gpu, if the options allow that
  * device. Takes over `state` in any case. On failure returns a negative errno and prints
  * nothing. */

@@ -303,7 +303,7 @@ static int use_gpu(const VideoGroup *group, const Rating *rating)
         needs.in_flight = gpu_pairs(group).in_work;
         needs.upload_bytes = expected_pool(group);
     }
-    const int err = gpu_create(&share->gpu, share->options, rating->vmaf, &needs);
+    const int err = gpu_create(&share->gpu, share->opening, share->options, rating->vmaf, &needs);
     if (!err && share->options->backend && !share->gpu)
         warnings_add(&share->warnings, "no_gpu", SIDES, "no usable GPU: the CPU was used");
     return err;

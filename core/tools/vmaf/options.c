@@ -17,6 +17,7 @@ void options_print_help(FILE *file)
 {
     fputs("Usage: vmaf [OPTION]... REFERENCE DISTORTED...\n"
           "       vmaf -r REFERENCE -d DISTORTED [-d DISTORTED]... [OPTION]...\n"
+          "       vmaf --pairs LIST [OPTION]...\n"
           "       vmaf --report REPORT.json... [OPTION]...\n"
           "       vmaf --merge PART.json... [OPTION]...\n"
           "Score the quality of distorted videos against their reference.\n"
@@ -101,7 +102,8 @@ static int settle_outputs(Options *options)
             err = take_page(options, i);
         else
             i++;
-    options->to_stdout = options->format && !options->outputs.count && !options->stored;
+    options->to_stdout =
+        options->format && !options->outputs.count && !options->stored && !options->pairs;
     if (!err && options->to_stdout && options->distorted.count > 1)
         return usage_error("several videos have several reports: add -o NAME.EXT");
     return err || !options->to_stdout ? err : words_add(&options->outputs, "-");
@@ -212,7 +214,7 @@ static int check_colours(const Options *options)
 
 static int check_stdin(const Options *options)
 {
-    size_t users = !strcmp(options->reference, "-");
+    size_t users = options->reference && !strcmp(options->reference, "-");
     for (size_t i = 0; i < options->distorted.count; i++)
         users += !strcmp(options->distorted.at[i], "-");
     return users > 1 ? usage_error("Only one of the videos can come from standard input") : 0;
@@ -456,9 +458,27 @@ static void settle_shots(Options *options)
         options->shots = options->shots || options->score_limits[i].each_shot;
 }
 
-static int check(Options *options)
+/* Checks the options of --pairs, whose list names videos and reports. */
+static int check_pairs(const Options *options)
 {
-    settle_shots(options);
+    if (options->reference || options->distorted.count)
+        return usage_error("--pairs names the videos: leave out %s",
+                           options->reference ? options->reference : options->distorted.at[0]);
+    if (options->outputs.count || options->html)
+        return usage_error("the report of each pair is the third field of its line in --pairs: "
+                           "leave out -o and --html");
+    if (options->part.kind)
+        return usage_error("--pairs scores whole videos: leave out --shard and --frames");
+    return options_want_heatmaps(options)
+               ? usage_error("the heatmaps of all pairs of --pairs would have the same names: "
+                             "leave out heatmaps_path")
+               : 0;
+}
+
+static int check_videos(const Options *options)
+{
+    if (options->pairs)
+        return check_pairs(options);
     if (!options->reference && !options->distorted.count)
         return usage_error("no videos are given: vmaf REFERENCE DISTORTED...");
     if (!options->reference)
@@ -467,10 +487,18 @@ static int check(Options *options)
         return usage_error("there is no distorted video beside the reference %s: vmaf REFERENCE "
                            "DISTORTED..., or -d/--distorted",
                            options->reference);
-    if (options->require.count)
+    return 0;
+}
+
+static int check(Options *options)
+{
+    settle_shots(options);
+    int err = check_videos(options);
+    if (!err && options->require.count)
         return usage_error(
             "--require is for --doctor: --device NAME scores on that device or fails");
-    int err = check_raw(options);
+    if (!err)
+        err = check_raw(options);
     if (!err)
         err = check_colours(options);
     if (!err)
@@ -542,10 +570,55 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
         *action = ACTION_MERGE;
         return check_merge(options);
     }
+    if (options->pairs)
+        *action = ACTION_PAIRS;
     err = check(options);
     if (err || options->model_count || options->no_prediction)
         return err;
     return option_add_model(options, "version=" DEFAULT_MODEL);
+}
+
+/* Notes the pair's own options in the place of --pairs. */
+static int remember_pair(Options *pair, const Options *all, const char *const fields[PAIR_FIELDS])
+{
+    static const char *const names[] = { "reference", "distorted", "output" };
+    int err = 0;
+    for (size_t i = 0; !err && i < all->given_count; i++) {
+        const GivenOption *const given = &all->given[i];
+        if (strcmp(given->name, "pairs") != 0)
+            err = remember(pair, given->name, given->value);
+        for (unsigned f = 0; !err && f < PAIR_FIELDS && !strcmp(given->name, "pairs"); f++)
+            err = fields[f] ? remember(pair, names[f], fields[f]) : 0;
+    }
+    return err;
+}
+
+int options_of_pair(Options *pair, const Options *all, const char *const fields[PAIR_FIELDS])
+{
+    *pair = *all;
+    pair->given = NULL;
+    pair->given_count = 0;
+    pair->distorted = pair->outputs = (Words){ 0 };
+    pair->reference = fields[PAIR_REFERENCE];
+    int err = words_add(&pair->distorted, fields[PAIR_DISTORTED]);
+    if (!err && fields[PAIR_REPORT])
+        err = words_add(&pair->outputs, fields[PAIR_REPORT]);
+    if (!err)
+        err = remember_pair(pair, all, fields);
+    return err ? err : settle_outputs(pair);
+}
+
+void options_leave_pair(Options *pair)
+{
+    free(pair->given);
+    free(pair->distorted.at);
+    free(pair->outputs.at);
+    *pair = (Options){ 0 };
+}
+
+bool options_name_videos(const Options *options)
+{
+    return options->distorted.count > 1 || options->pairs;
 }
 
 void options_destroy(Options *options)

@@ -15,6 +15,7 @@
 /* The things that a command line can ask for. */
 enum Action {
     ACTION_SCORE,
+    ACTION_PAIRS,
     ACTION_HELP,
     ACTION_VERSION,
     ACTION_LIST_DEVICES,
@@ -74,7 +75,8 @@ typedef struct Options {
 
     const char *reference;
     Words distorted;
-    Words words; /* arguments that are not options; options_parse turns them into videos */
+    const char *pairs; /* the list that names the pairs of videos; NULL: none */
+    Words words;       /* arguments that are not options; options_parse turns them into videos */
     unsigned skip[SIDES];
     unsigned frame_limit; /* 0: all */
     enum Sync sync;
@@ -160,6 +162,18 @@ typedef struct Options {
 int options_parse(Options *options, int argc, char **argv, enum Action *action);
 void options_destroy(Options *options);
 int words_add(Words *words, const char *word); /* 0 or -ENOMEM */
+
+/* The fields of a line of --pairs. */
+enum { PAIR_REFERENCE, PAIR_DISTORTED, PAIR_REPORT, PAIR_FIELDS };
+
+/* Makes the options for one pair of --pairs, as if a command line named it. `fields` must outlive
+ * them; the report may be NULL. They share the rest with `all`: call options_leave_pair in all
+ * cases, and not options_destroy. 0; -EINVAL after a message; or -ENOMEM. */
+int options_of_pair(Options *pair, const Options *all, const char *const fields[PAIR_FIELDS]);
+void options_leave_pair(Options *pair);
+
+/* True if messages must say which distorted video they are about. */
+bool options_name_videos(const Options *options);
 
 /* The format of a report at this path: the one asked for, else the one that its extension names,
  * else XML. */

@@ -60,7 +60,7 @@ int rating_choose_models(Rating *rating, const Options *options, const Video *re
     rating->pair.widened = rating->pair.scored.bitdepth > depth;
     find_encode(&rating->pair, options, dist, align.asked);
     find_rate(&rating->pair, options, ref, dist);
-    const ModelUse use = { &rating->pair, options->distorted.count > 1 ? dist->path : NULL, of_run,
+    const ModelUse use = { &rating->pair, options_name_videos(options) ? dist->path : NULL, of_run,
                            &rating->warnings };
     return models_create(&rating->models, options, &use);
 }
@@ -401,7 +401,7 @@ static int judge(Rating *rating, const Options *o, const ShotSpans *shots, const
 static int report_scores(Rating *rating, const Options *o)
 {
     const Models *const models = rating->models;
-    const bool several = o->distorted.count > 1;
+    const bool several = options_name_videos(o);
     const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "",
                                prints_on_stdout(rating, o) };
     const bool print = !rating->lines && (!rating->output || o->to_stdout || scores_wanted() ||

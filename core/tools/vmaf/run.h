@@ -100,7 +100,8 @@ void rating_destroy(Rating *rating);
 /* State that all groups of a run share; score.c owns it. */
 typedef struct GroupShare {
     const Options *options;
-    bool begun;        /* the first group has tried to open the GPU */
+    bool begun; /* the first group has tried to open the GPU */
+    GpuOpening *opening;
     Gpu *gpu;          /* NULL: the CPU */
     Lines *lines;      /* NULL: no --lines */
     Warnings warnings; /* on the run as a whole */

@@ -96,6 +96,26 @@ static int create_video(Run *run, const char *path, bool is_ref)
     return 0;
 }
 
+/* True if the decoders may open the device that will score (open_decoders_device in group.c). */
+static bool decoders_open_it(const Options *o)
+{
+    return o->hwaccel && !strcmp(o->backend, "vulkan") &&
+           (!strcmp(o->hwaccel, "vulkan") || !strcmp(o->hwaccel, "auto"));
+}
+
+/* Starts the device's driver if the videos take long to open, because they have to be decoded.
+ * Their frames come too slowly for what pays off only in long runs on fast files. */
+static void open_gpu_ahead(const Run *run)
+{
+    const Options *const o = run->options;
+    const GpuNeeds guess = { .pairs = 1, .pair_bytes = 16 << 20 };
+    bool decoded = false;
+    for (unsigned i = 0; i < run->opened; i++)
+        decoded = decoded || video_may_be_decoded(run->videos[i]);
+    if (decoded && o->backend && !decoders_open_it(o))
+        gpu_open_ahead(run->share.opening, o, &guess);
+}
+
 static int open_videos(Run *run)
 {
     int err = create_video(run, run->options->reference, true);
@@ -106,6 +126,7 @@ static int open_videos(Run *run)
     if (err)
         return err;
     interrupt_call(cancel_videos, run);
+    open_gpu_ahead(run);
     return videos_do(run->videos, run->count + 1, begin_video, NULL);
 }
 
@@ -314,7 +335,7 @@ static int finish(Run *run)
 /* Prints which signal stopped the run, and how much of the rating is in a report. */
 static void say_stop(const Rating *rating, const Options *options)
 {
-    const bool several = options->distorted.count > 1;
+    const bool several = options_name_videos(options);
     const char *const report = rating->output ? rating->output : options->html;
     const bool written = report && !rating->err && rating->pairs;
     say("stopped by %s: %s%s%u frame%s scored%s%s", interrupt_name(interrupt_signal()),
@@ -368,6 +389,8 @@ static void close_run(Run *run)
         rating_destroy(&run->ratings[i]);
     lines_destroy(run->share.lines);
     gpu_destroy(run->share.gpu);
+    if (!run->share.opening->keeps)
+        gpu_opening_end(run->share.opening);
     warnings_clear(&run->share.warnings);
     for (unsigned i = 0; i < run->opened; i++)
         video_close(run->videos[i]);
@@ -378,13 +401,13 @@ static void close_run(Run *run)
     free(run->videos);
 }
 
-int score_videos(const Options *options)
+int score_videos(const Options *options, GpuOpening *opening)
 {
+    GpuOpening own = { 0 };
     Run run = { .options = options,
                 .count = (unsigned)options->distorted.count,
-                .share = { .options = options } };
+                .share = { .options = options, .opening = opening ? opening : &own } };
     int err = allocate(&run);
-    interrupt_watch();
     if (!err)
         err = score(&run);
     interrupt_call(NULL, NULL);

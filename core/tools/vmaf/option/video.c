@@ -19,6 +19,15 @@ static int set_distorted(Options *options, const Arg *arg, const char *value)
     return words_add(&options->distorted, value);
 }
 
+static int set_pairs(Options *options, const Arg *arg, const char *value)
+{
+    (void)arg;
+    if (options->pairs)
+        return usage_error("two lists of pairs are given: %s, %s", options->pairs, value);
+    options->pairs = value;
+    return 0;
+}
+
 static int set_width(Options *options, const Arg *arg, const char *value)
 {
     options->raw = true;
@@ -92,6 +101,14 @@ const Arg video_options[] = {
               "reference. May be repeated: the reference is read\n"
               "only once",
       .set = set_distorted,
+      .complete = "file" },
+    { .name = "pairs",
+      .value = "LIST",
+      .help = "score many pairs, one after another, on a device that\n"
+              "is opened once: each line of LIST ('-': of standard\n"
+              "input) is REFERENCE<TAB>DISTORTED[<TAB>REPORT]",
+      .newer = true,
+      .set = set_pairs,
       .complete = "file" },
     { .name = "local_only",
       .help = "for untrusted videos: open only the files named\n"
