@@ -23,7 +23,7 @@ const Arg mcp_options[] = {
       .name = "allow",
       .value = "FOLDER",
       .help = "clients may read files below this folder; may be\n"
-              "repeated; words that are not options name folders, too",
+              "repeated; --allow may be omitted",
       .complete = "folder" },
     { .id = ARG_MAX_BYTES,
       .name = "max_bytes",

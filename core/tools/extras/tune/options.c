@@ -86,12 +86,12 @@ enum {
     ROW(ARG_TARGET, "target", "TARGET",                                                            \
         "the score to reach: 95, 93:p5, ssimulacra2:70 or\n"                                       \
         "vmaf:90:p5 (METRIC:SCORE:POOL; POOL is mean,\n"                                           \
-        "harmonic_mean, min, max, median or pN); repeated: all\n"                                  \
-        "of them",                                                                                 \
+        "harmonic_mean, min, max, median or pN); if repeated, all\n"                               \
+        "have to be reached",                                                                      \
         NULL),                                                                                     \
         ROW(ARG_TOLERANCE, "tolerance", "SCORE",                                                   \
             "a score this close above its target ends the search\n"                                \
-            "(default: 0.1; 0: find the very last setting)",                                       \
+            "(default: 0.1; 0: find the exact setting)",                                           \
             NULL)
 #define SCORE_ROWS                                                                                 \
     { .help = "Scores" },                                                                          \
@@ -104,7 +104,8 @@ enum {
         ROW(ARG_METRIC, "metric", "NAME", "the metric to compare by (default: vmaf)", NULL),       \
         ROW(ARG_SUBSAMPLE, "subsample", "N", "score every Nth frame", NULL),                       \
         ROW(ARG_RANGE, "range", "MODE",                                                            \
-            "as for the vmaf command: match brings full and\nlimited range together", "match"),    \
+            "as for the vmaf command: match converts full and\nlimited range into each other",     \
+            "match"),                                                                              \
     {                                                                                              \
         .id = ARG_SCALED, .name = "allow-scaled",                                                  \
         .help = "encodes may have another size than the source;\n"                                 \
@@ -114,7 +115,7 @@ enum {
     { .help = "Devices" },                                                                         \
         ROW(ARG_BACKENDS, "backends", "LIST",                                                      \
             "devices that score, all at once: cpu, vulkan:0,\n"                                    \
-            "cuda:NAME, …; each runs one scoring at a time, and\n"                               \
+            "cuda:NAME, …; each scores one encode at a time, and\n"                              \
             "all must work here; available: those that do\n"                                       \
             "(default: VMAF_BACKEND, else cpu)",                                                   \
             "backend"),                                                                            \
@@ -124,23 +125,24 @@ enum {
         ROW(ARG_THREADS, "threads", "N",                                                           \
             "threads for scoring, divided among the devices\n(default: one per processor)", NULL), \
         ROW(ARG_ENCODES, "encodes", "N", "encodes that run at once (default: 1)", NULL)
-#define OTHER_ROWS                                                                                 \
-    { .help = "Other" },                                                                           \
-        ROW(ARG_FFMPEG, "ffmpeg", "PATH", "the ffmpeg to run (default: the one in PATH)", "file"), \
-        ROW(ARG_TEMP, "temp", "FOLDER",                                                            \
-            "folder for encodes until they are scored (default:\n"                                 \
-            "beside the output, or TMPDIR)",                                                       \
-            "folder"),                                                                             \
-        ROW(ARG_CACHE, "cache", "FOLDER",                                                          \
-            "keep encodes and scores there, and take those of\nearlier runs from it", "folder"),   \
-        ROW(ARG_CACHE_SIZE, "cache-size", "SIZE",                                                  \
-            "limit of that folder (default: 10G); those used\nlongest ago go first", NULL),        \
-        ROW(ARG_TIME_LIMIT, "time-limit", "SECONDS",                                               \
-            "time limit for each encode and each scoring", NULL),                                  \
-        { .id = ARG_QUIET, .letter = 'q', .name = "quiet", .help = "show no progress" },           \
-        ROW(ARG_HELP, "help", NULL, "print this text", NULL),                                      \
-    {                                                                                              \
-        0                                                                                          \
+#define OTHER_ROWS                                                                                  \
+    { .help = "Other" },                                                                            \
+        ROW(ARG_FFMPEG, "ffmpeg", "PATH", "the ffmpeg to run (default: the one in PATH)", "file"),  \
+        ROW(ARG_TEMP, "temp", "FOLDER",                                                             \
+            "folder for encodes until they are scored (default:\n"                                  \
+            "beside the output, or TMPDIR)",                                                        \
+            "folder"),                                                                              \
+        ROW(ARG_CACHE, "cache", "FOLDER",                                                           \
+            "keep encodes and scores there, and take those of\nearlier runs from it", "folder"),    \
+        ROW(ARG_CACHE_SIZE, "cache-size", "SIZE",                                                   \
+            "size limit of that folder (default: 10G); the least\nrecently used are deleted first", \
+            NULL),                                                                                  \
+        ROW(ARG_TIME_LIMIT, "time-limit", "SECONDS",                                                \
+            "time limit for each encode and each scoring", NULL),                                   \
+        { .id = ARG_QUIET, .letter = 'q', .name = "quiet", .help = "show no progress" },            \
+        ROW(ARG_HELP, "help", NULL, "print this text", NULL),                                       \
+    {                                                                                               \
+        0                                                                                           \
     }
 
 #define RESUME_ROW                                                                                 \
@@ -190,9 +192,10 @@ static const Arg search_options[] = {
               "setting then is the bit rate in kbit/s" },
     TARGET_ROW,
     ROW(ARG_MAX_SIZE, "max-size", "SIZE",
-        "limit of the video's size: 60% of the source's, or\n700M; alone: the best within it",
+        "largest size of the video: 60% of the source's, or\n700M; without --target: the best score within it",
         NULL),
-    ROW(ARG_MAX_BITRATE, "max-bitrate", "RATE", "limit of its bit rate: 4M, or 4000k", NULL),
+    ROW(ARG_MAX_BITRATE, "max-bitrate", "RATE", "highest bit rate of the video: 4M, or 4000k",
+        NULL),
     ROW(ARG_CRF, "crf", "A..B[:STEP]", "only try these settings", NULL),
     { .help = "Samples" },
     ROW(ARG_SAMPLES, "samples", "N",
@@ -225,7 +228,7 @@ static const Arg search_options[] = {
 static const Arg corpus_options[] = {
     { .help = "Encoders" },
     ENCODER_ROWS,
-    ROW(ARG_CRF, "crf", "LIST", "settings, as for compare", NULL),
+    ROW(ARG_CRF, "crf", "LIST", "settings to try: 20..44:6 or 20,26,32", NULL),
     TARGET_ROW,
     ROW(ARG_SAMPLES, "samples", "N", "as for search", NULL),
     ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "as for search", NULL),
@@ -254,11 +257,12 @@ static const Arg shots_options[] = {
     ROW(ARG_TARGET, "target", "TARGET",
         "the score that the whole has to reach: 95, 93:p5 or\nssimulacra2:70", NULL),
     ROW(ARG_CRF, "crf", "LIST",
-        "settings to try first; others between them follow\n(default: five around the usual place)",
+        "settings to try first; others between them follow\n(default: five around the usual setting)",
         NULL),
     { .help = "Shots" },
     ROW(ARG_LEAST_FRAMES, "shot-frames", "N",
-        "frames of a shot, at least: shorter ones become part\nof a neighbour (default: 24)", NULL),
+        "least number of frames of a shot: shorter shots become\npart of a neighbour (default: 24)",
+        NULL),
     { .id = ARG_ZONES,
       .name = "zones",
       .help = "encode the whole at once with zones (libx264, libx265)\ninstead of joining shots" },
@@ -288,10 +292,12 @@ static const Arg ladder_options[] = {
     ROW(ARG_CRF, "crf", "LIST", "settings to try each size with (default: five)", NULL),
     { .help = "Rungs" },
     ROW(ARG_SIZES, "sizes", "LIST",
-        "rows of the sizes to try (default:\n2160,1440,1080,720,540,360); none above the source",
+        "heights of the sizes to try (default:\n2160,1440,1080,720,540,360), up to that of the source",
         NULL),
-    ROW(ARG_STEPS, "target-steps", "N", "rungs, with even steps of quality (default: 6)", NULL),
-    ROW(ARG_RATES, "rates", "LIST", "rungs by bit rate instead: 400k,800k,2M", NULL),
+    ROW(ARG_STEPS, "target-steps", "N", "number of rungs, with even steps of quality (default: 6)",
+        NULL),
+    ROW(ARG_RATES, "rates", "LIST",
+        "bit rates of the rungs, instead of --target-steps:\n400k,800k,2M", NULL),
     ROW(ARG_TARGET, "target", "TARGET",
         "the score of the highest rung (default: 95, or the\nbest that was measured)", NULL),
     ROW(ARG_SAMPLES, "samples", "N", "as for search", NULL),

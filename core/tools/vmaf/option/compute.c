@@ -59,7 +59,7 @@ static const Preset *find_preset(const Preset *preset, const char *version)
 
 /* ---- the options ---- */
 
-enum { SIDE_MAX = 65535 }; /* of an encode */
+enum { SIDE_MAX = 65535 }; /* longest side of an encode */
 
 int option_add_model(Options *options, const char *text)
 {
@@ -177,42 +177,43 @@ const Arg compute_options[] = {
               "path=FILE, followed by any of :name=METRIC\n"
               ":disable_clip :enable_transform\n"
               ":EXTRACTOR.OPTION=VALUE; may be repeated\n"
-              "(default: vmaf_v0.6.1). auto: the model of v1 for\n"
-              "this size and frame rate",
+              "(default: vmaf_v0.6.1). auto: the v1 model that is made\n"
+              "for this size and frame rate",
       .set = set_model,
       .complete = "model" },
     { .name = "display",
       .value = "SCREEN",
-      .help = "the screen that --model auto is to judge for: hd,\n"
+      .help = "the screen for which --model auto chooses a model: hd,\n"
               "phone, 4k, 4k_tv (a television seen from 3 heights;\n"
-              "scores up to 110); default: hd or 4k, by the size",
+              "scores up to 110); default: hd or 4k, by the video's size",
       .newer = true,
       .set = set_display,
       .complete = "hd|phone|4k|4k_tv" },
     { .name = "enc_size",
       .value = "WxH",
-      .help = "for models of v1: the size of the encode that raw or\n"
-              "Y4M video was decoded from (else: as the file says)",
+      .help = "for v1 models: the size of the encode that raw or Y4M\n"
+              "video was decoded from (default: as the file states)",
       .newer = true,
       .set = set_enc_size },
     { .name = "enc_bitdepth",
       .value = "N",
-      .help = "for models of v1: the bit depth of that encode",
+      .help = "for v1 models: the bit depth of that encode",
       .newer = true,
       .set = set_enc_bitdepth },
     { .name = "feature",
       .value = "SPEC",
-      .help = "EXTRACTOR or EXTRACTOR=OPTION=VALUE:OPTION=VALUE…;\nmay be repeated",
+      .help =
+          "also compute a feature: EXTRACTOR or\nEXTRACTOR=OPTION=VALUE:OPTION=VALUE…; may be repeated",
       .set = set_feature,
       .complete = "feature" },
     { .name = "aom_ctc",
       .value = "VERSION",
-      .help = "models and features of the AOM common test\nconditions, v1.0 to v7.0",
+      .help = "compute the models and features of the AOM common test\nconditions, v1.0 to v7.0",
       .set = set_aom_ctc,
       .complete = "v1.0|v2.0|v3.0|v4.0|v5.0|v6.0|v7.0" },
     { .name = "nflx_ctc",
       .value = "VERSION",
-      .help = "models and features of the Netflix common test\nconditions, v1.0",
+      .help = "compute the models and features of the Netflix common\ntest conditions, v1.0",
       .set = set_nflx_ctc,
       .complete = "v1.0" },
     { .letter = 'n',

@@ -154,8 +154,8 @@ const Arg device_options[] = {
       .value = "DEVICE",
       .help = "use this GPU: its number in --list_devices, a piece of\n"
               "its name, its UUID or its PCI address; or several,\n"
-              "comma-separated, or all. A software device only by\n"
-              "its name (llvmpipe) or with --allow_software",
+              "comma-separated, or all. A software device is used only\n"
+              "by its name (llvmpipe) or with --allow_software",
       .newer = true,
       .set = set_device,
       .complete = "device" },
@@ -165,9 +165,9 @@ const Arg device_options[] = {
       .set = allow_software },
     { .name = "require",
       .value = "WHAT",
-      .help = "with --doctor: a device must be this: hardware (no\n"
-              "software device), a piece of its name, its UUID or\n"
-              "its PCI address; may be repeated",
+      .help = "with --doctor: fail unless there is such a device:\n"
+              "hardware (no software device), a piece of its name, its\n"
+              "UUID or its PCI address; may be repeated",
       .newer = true,
       .set = add_require,
       .complete = "hardware" },
@@ -177,7 +177,7 @@ const Arg device_options[] = {
       .newer = true,
       .set = allow_software },
     { .name = "no_metal",
-      .help = "never use Metal (it never is)",
+      .help = "accepted for compatibility: Metal is never used",
       .newer = true,
       .set = set_no_metal },
     { 0 },
@@ -189,7 +189,7 @@ static void fill_backend_help(void)
     backend_names(names, sizeof(names));
     snprintf(backend_help, sizeof(backend_help),
              "cpu (default); %s: use\nexactly this one; auto: the first of them that\n"
-             "finds a GPU, else the CPU",
+             "finds a GPU, or the CPU if none does",
              names);
 }
 
@@ -206,7 +206,7 @@ unsigned backend_options(Arg *rows, unsigned max)
              b++) {
             snprintf(names[b][r], sizeof(names[b][r]), device ? "%s_device" : "no_%s", name);
             snprintf(helps[b][r], sizeof(helps[b][r]),
-                     device ? "--backend %s on this device" : "never use %s",
+                     device ? "use --backend %s on this device" : "never use %s",
                      device ? name : vmaf_backend_title(name));
             rows[count++] = (Arg){ .name = names[b][r],
                                    .value = device ? "DEVICE" : NULL,

@@ -161,10 +161,10 @@ const Arg output_options[] = {
     { .letter = 'o',
       .name = "output",
       .value = "PATH",
-      .help = "write a report; '-' is standard output; NAME.html is\n"
-              "the page of --html. For several distorted videos give\n"
-              "it once for each, or once: NAME.EXT then means\n"
-              "NAME.1.EXT, NAME.2.EXT, ...",
+      .help = "write a report; '-' is standard output; NAME.html\n"
+              "writes the page of --html. For several distorted videos\n"
+              "give it once for each, or only once: NAME.EXT then\n"
+              "becomes NAME.1.EXT, NAME.2.EXT, ...",
       .set = set_output,
       .complete = "file" },
     { .name = "xml",
@@ -188,12 +188,12 @@ const Arg output_options[] = {
     { .name = "report",
       .help =
           "score nothing: read the JSON reports given as\narguments, or folders of them; print, judge and write\ntheir scores; "
-          "with --doctor: measure each GPU, see there",
+          "with --doctor: see there",
       .newer = true,
       .set = set_report },
     { .name = "catalogue",
       .help =
-          "with --report: one page with a row for each report,\nas for folders of reports, and for more than 32 "
+          "with --report: write one page with a row for each\nreport; done by itself for folders and for more than 32\n"
           "reports",
       .newer = true,
       .set = set_catalogue },
@@ -227,8 +227,8 @@ const Arg output_options[] = {
     { .name = "fail_under",
       .value = "[NAME:]SCORE[:POOL]",
       .help =
-          "exit with code 2 if a model's score is lower: 93 or\n93:p5; 93:shot: if that of any shot is; "
-          "for one model\nor a feature neg:93, ssimulacra2:70:p5; with 3 if\nframes are missing; may be repeated",
+          "exit with code 2 if the score of any model is below the\nlimit: 93, 93:p5, or 93:shot for each shot; NAME limits\n"
+          "one model or feature: neg:93, ssimulacra2:70:p5. Exit\nwith code 3 if frames are missing. May be repeated",
       .newer = true,
       .set = add_score_limit },
     { .name = "allow_partial",
@@ -239,13 +239,13 @@ const Arg output_options[] = {
     { .name = "lines",
       .help =
           "write a line of JSON for each frame to standard output\nas soon as it is scored, and a "
-          "summary at the end;\nthe run takes no more memory the longer it lasts",
+          "summary at the end;\nmemory use does not grow with the length of the video",
       .newer = true,
       .set = set_lines },
     { .name = "window",
       .value = "LENGTH",
       .help =
-          "with --lines: also a line with the figures of each\nLENGTH of video: 2s, 500ms, or 50 (frames)",
+          "with --lines: also write a line with pooled scores for\neach LENGTH of video: 2s, 500ms, or 50 (frames)",
       .newer = true,
       .set = set_window },
     { .letter = 'q', .name = "quiet", .help = "show no progress", .set = set_quiet },

@@ -160,8 +160,8 @@ const Arg part_options[] = {
       .newer = true,
       .set = set_frames },
     { .name = "from_start",
-      .help = "read the videos of a part from their beginning: slow,\n"
-              "but safe when frame times are uneven",
+      .help = "find the frames of a part by reading the videos from\n"
+              "their beginning: slow, but safe if frame times are uneven",
       .newer = true,
       .set = set_from_start },
     { .name = "merge",

@@ -126,10 +126,11 @@ const Arg sync_options[] = {
     { .name = "sync",
       .value = "HOW",
       .help = "nearest: compare each reference frame with the\n"
-              "distorted one nearest in time, whatever the rates;\n"
-              "index: by number, whatever the times; auto: find the\n"
-              "offset at which the pictures fit best\n"
-              "(default: by time if all files have times)",
+              "distorted one nearest in time, also if frame rates\n"
+              "differ; index: compare frames of the same number; auto:\n"
+              "find the offset at which the pictures match best\n"
+              "(default: by time if all files have times, else by\n"
+              "number)",
       .newer = true,
       .set = set_sync,
       .complete = "nearest|index|auto" },
@@ -147,7 +148,7 @@ const Arg sync_options[] = {
       .set = set_duration },
     { .name = "fps",
       .value = "RATE",
-      .help = "compare frames at this rate, each time the nearest\n"
+      .help = "compare frames at this rate: at each step the nearest\n"
               "frame of every video",
       .newer = true,
       .set = set_fps },

@@ -138,17 +138,17 @@ const Arg about_options[] = {
       .newer = true,
       .set = set_list_features },
     { .name = "list_devices",
-      .help = "print the GPUs, and what the other backends lack;\n"
-              "fails if none can be used; with --backend only those\n"
-              "of that backend",
+      .help = "print the GPUs, and why other backends have none; fail\n"
+              "if none can be used; with --backend only those of that\n"
+              "backend",
       .newer = true,
       .set = set_list_devices },
     { .name = "doctor",
       .help = "test every backend and device and print what is\n"
-              "missing; with --backend LIST or all these must work;\n"
-              "with --json as JSON. --doctor --report also compares\n"
-              "every feature at every depth with the CPU, takes the\n"
-              "speed, and writes all to vmaf-doctor.json (-o)",
+              "missing; fail unless those of --backend LIST (or all)\n"
+              "work; with --json print JSON. --doctor --report also\n"
+              "compares every feature at every bit depth with the CPU,\n"
+              "measures speed, and writes all to vmaf-doctor.json (-o)",
       .newer = true,
       .set = set_doctor },
     { 0 },

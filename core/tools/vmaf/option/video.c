@@ -91,15 +91,14 @@ const Arg video_options[] = {
     { .letter = 'r',
       .name = "reference",
       .value = "PATH",
-      .help = "reference video; may be given without -r, first",
+      .help = "reference video; -r may be omitted if it comes first",
       .set = set_reference,
       .complete = "file" },
     { .letter = 'd',
       .name = "distorted",
       .value = "PATH",
-      .help = "distorted video; may be given without -d, after the\n"
-              "reference. May be repeated: the reference is read\n"
-              "only once",
+      .help = "distorted video; -d may be omitted after the reference.\n"
+              "May be repeated: the reference is read only once",
       .set = set_distorted,
       .complete = "file" },
     { .name = "pairs",
@@ -111,14 +110,14 @@ const Arg video_options[] = {
       .set = set_pairs,
       .complete = "file" },
     { .name = "local_only",
-      .help = "for untrusted videos: open only the files named\n"
-              "here, no network and no files they refer to",
+      .help = "for untrusted videos: open only the files named here,\n"
+              "no network address and no file that they refer to",
       .newer = true,
       .set = set_local_only },
     { .name = "follow",
       .value = "TIME",
       .help =
-          "read files that are still being written: at the end\nof one, wait TIME (10s) for more",
+          "read files that are still being written: at the end\nof a file, wait up to TIME (10s) for more of it",
       .newer = true,
       .set = set_follow },
     { .help = "Raw video (give all four; both videos are then raw)" },
@@ -282,71 +281,75 @@ VideoAlign options_align(const Options *options, const Video *ref)
 
 const Arg align_options[] = {
     { .help =
-          "Decoding, and differences between the videos (Y4M and raw videos may differ only with --scale)" },
+          "Decoding, and videos that differ (Y4M and raw videos may differ only if --scale is given)" },
     { .name = "scale",
       .value = "HOW",
-      .help = "scale the distorted video to the reference's size:\n"
-              "bicubic (default), bilinear, lanczos, nearest or area;\n"
-              "model: scale both to fit 1920x1080, or 3840x2160\n"
-              "with 4K models; none: different sizes are an error;\n"
-              "stretch: different shapes are none (else they are)",
+      .help = "how to scale the distorted video to the reference's\n"
+              "size: bicubic (default), bilinear, lanczos, nearest or\n"
+              "area; model: scale both to fit 1920x1080, or 3840x2160\n"
+              "for 4K models; none: do not scale, fail if the sizes\n"
+              "differ; stretch: scale even if the aspect ratios differ,\n"
+              "which otherwise is an error",
       .newer = true,
       .set = set_scale,
       .complete = "bicubic|bilinear|lanczos|nearest|area|model|none|stretch" },
     { .name = "crop",
       .value = "RECT",
       .help = "score only a rectangle of the frames of all videos:\n"
-              "W:H:X:Y (width, height, left, top), or auto: what\n"
-              "black bars leave, found over the whole file",
+              "W:H:X:Y (width, height, left, top), or auto: the\n"
+              "picture without its black bars, which are found by\n"
+              "looking at frames from the whole file",
       .newer = true,
       .set = set_crop,
       .complete = "auto" },
     { .name = "crop_ref",
       .value = "RECT",
-      .help = "the same for the reference",
+      .help = "like --crop, for the reference only",
       .newer = true,
       .set = set_crop_ref,
       .complete = "auto" },
     { .name = "crop_dist",
       .value = "RECT",
-      .help = "the same for the distorted videos",
+      .help = "like --crop, for the distorted videos only",
       .newer = true,
       .set = set_crop_dist,
       .complete = "auto" },
     { .name = "range",
       .value = "HOW",
-      .help = "full and limited range: keep (default) compares\n"
-              "samples as they are; match converts the distorted\n"
-              "video to the reference's range",
+      .help = "if one video has full range and the other limited\n"
+              "range: keep (default) compares samples as they are;\n"
+              "match converts the distorted video to the reference's\n"
+              "range",
       .newer = true,
       .set = set_range,
       .complete = "keep|match" },
     { .name = "deinterlace",
-      .help = "score interlaced frames without their second field,\n"
-              "whose lines are interpolated from the first;\n"
-              "else both fields are scored, woven into one frame",
+      .help = "score only the first field of interlaced frames, with\n"
+              "the lines of the second interpolated from it; without\n"
+              "this option both fields are scored as one frame",
       .newer = true,
       .set = set_deinterlace },
     { .name = "film_grain",
       .value = "HOW",
-      .help = "film grain that a stream (AV1 and others) lets decoders\n"
-              "add: on (default) scores with it, as viewers see it;\n"
-              "off without it",
+      .help = "for streams (AV1 and others) whose film grain the\n"
+              "decoder adds: on (default) scores frames with it, as\n"
+              "viewers see them; off scores them without it",
       .newer = true,
       .set = set_film_grain,
       .complete = "on|off" },
     { .name = "hwaccel",
       .value = "DEVICE",
-      .help = "decode with vulkan, cuda or vaapi, or fail; auto:\n"
-              "with one of them if it is faster; none (default)",
+      .help = "decode with vulkan, cuda or vaapi, or fail; auto: use\n"
+              "one of them if it is faster than the CPU; none (default):\n"
+              "decode on the CPU",
       .newer = true,
       .set = set_hwaccel,
       .complete = "vulkan|cuda|vaapi|auto|none" },
     { .name = "decoders",
       .value = "N",
-      .help = "decode each video with up to N decoders at once where\n"
-              "its file can be cut for them; auto (default): as many\n"
-              "as help; scores do not depend on it",
+      .help = "decode each video with up to N decoders at once, if its\n"
+              "file can be cut into pieces for them; auto (default):\n"
+              "as many as make it faster; scores do not depend on N",
       .newer = true,
       .set = set_decoders,
       .complete = "auto|1|2|4|8" },
