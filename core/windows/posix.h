@@ -130,7 +130,8 @@ ssize_t posix_getline(char **line, size_t *room, FILE *stream);
 
 /* ---- texts ---- */
 
-char *posix_strcasestr(const char *text, const char *part); /* of ASCII letters only */
+char *posix_strcasestr(const char *text,
+                       const char *part); /* ignores the case of ASCII letters only */
 
 #define strcasestr posix_strcasestr
 

@@ -59,7 +59,7 @@ typedef struct VmafDeviceInfo {
     char name[256];
     char driver[256];
     char api[64];      /* "Vulkan" */
-    char version[32];  /* of the API: "1.3.204" */
+    char version[32];  /* the version of the API: "1.3.204" */
     char pci[32];      /* address on the bus; empty when unknown */
     char missing[256]; /* requirements it lacks; empty when none */
     unsigned devices;  /* vmaf_device_get_info: devices opened together; this is the first one */

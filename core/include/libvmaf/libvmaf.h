@@ -50,7 +50,7 @@ enum VmafPoolingMethod {
     VMAF_POOL_METHOD_MIN,
     VMAF_POOL_METHOD_MAX,
     VMAF_POOL_METHOD_MEAN,
-    VMAF_POOL_METHOD_HARMONIC_MEAN, /**< of the scores plus one, less one */
+    VMAF_POOL_METHOD_HARMONIC_MEAN, /**< harmonic mean of the scores plus one, less one */
     VMAF_POOL_METHOD_NB
 };
 

@@ -287,7 +287,7 @@ typedef struct VmafVulkanFrame {
 
     /* Its position in the images. */
     unsigned x, y;        /* top left corner, in luma samples: on a whole chroma sample */
-    uint32_t array_layer; /* of every image */
+    uint32_t array_layer; /* array layer of every image */
     /* Bits below the sample in its word: 6 for P010, whose images are R16 and R16G16. 0: as the
      * format implies, 6 for …X6, 4 for …X4 and 0 for others. */
     unsigned shift;

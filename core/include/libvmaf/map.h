@@ -59,7 +59,7 @@ typedef struct VmafMapLayer {
     unsigned step_y;        /**< the same downwards */
     /** The values for the ends of a colour scale: where nothing was lost, and where it is bad. */
     double best, worst;
-    const char *unit; /**< of the values, such as `dB`; empty: they have none */
+    const char *unit; /**< unit of the values, such as `dB`; empty: they have none */
 } VmafMapLayer;
 
 /**

@@ -118,7 +118,7 @@ VMAF_EXPORT int vmaf_picture_rows_written(const VmafPicture *pic, unsigned plane
 typedef struct VmafPictureWrapped {
     enum VmafPixelFormat pix_fmt;
     unsigned bpc;
-    unsigned w, h;       /**< of luma */
+    unsigned w, h;       /**< size of luma */
     void *data[3];       /**< chroma planes are ignored if the format has none */
     ptrdiff_t stride[3]; /**< bytes from one row to the next */
     void *cookie;        /**< passed to release_picture */
@@ -149,9 +149,9 @@ enum VmafResampleFilter {
 typedef struct VmafPictureConvertTarget {
     enum VmafPixelFormat pix_fmt;
     unsigned bpc;
-    unsigned w, h; /**< of luma; 0: those of the source */
+    unsigned w, h; /**< size of luma; 0: that of the source */
     VmafColor color;
-    enum VmafResampleFilter resample_filter; /**< of luma; chroma is always bilinear */
+    enum VmafResampleFilter resample_filter; /**< for luma; chroma is always bilinear */
 } VmafPictureConvertTarget;
 
 /**

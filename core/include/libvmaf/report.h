@@ -25,7 +25,7 @@ typedef struct VmafReportInput {
     size_t size;        /**< sizeof(VmafReportInput) */
     const char *path;   /**< or another name that users know */
     const char *kind;   /**< how it was read: `y4m`, `raw` and so on; NULL: not given */
-    unsigned w, h, bpc; /**< of the video itself, before any processing */
+    unsigned w, h, bpc; /**< the video's own, before any processing */
     enum VmafPixelFormat pix_fmt;
     uint64_t skipped; /**< frames before the one that was read first */
 
@@ -42,7 +42,7 @@ typedef struct VmafReportInput {
     const char *pairing;
 
     /* Added later still. */
-    uint64_t bytes;        /**< of the file; 0: not known */
+    uint64_t bytes;        /**< size of the file; 0: not known */
     uint64_t bit_rate;     /**< bits a second of the video in the file; 0: not known */
     uint64_t frames_found; /**< frames found in it, including skipped ones; 0: not known */
     int ended;             /**< not 0: the video has no frames after these */
@@ -140,7 +140,7 @@ typedef struct VmafStatistics {
     size_t size; /**< sizeof(VmafStatistics) */
     double min, max, mean;
     double harmonic_mean; /**< see VMAF_POOL_METHOD_HARMONIC_MEAN */
-    double stddev;        /**< of these scores, not an estimate for more of them */
+    double stddev;        /**< deviation of these scores, not an estimate for more of them */
     /** [N]: N percent of the scores lie below it, interpolated linearly between the two scores
      * nearest to that rank; [50] is the median, [0] the smallest score, [100] the largest. */
     double percentile[101];

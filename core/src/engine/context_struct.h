@@ -30,15 +30,15 @@ struct VmafContext {
     void *bring_opaque;
 
     bool has_shape;         /* the first pair fixes it */
-    FrameShape shape;       /* of the pictures that the features see */
-    FrameShape given_shape; /* of the caller's pictures, before a conversion */
+    FrameShape shape;       /* shape of the pictures that the features see */
+    FrameShape given_shape; /* shape of the caller's pictures, before a conversion */
     Conversion conversion;
     bool tells_fetched; /* the log says that pictures are fetched for conversion */
     IndexSet indices;
     unsigned pairs; /* read so far */
     bool flushed;
     bool forgoes_cpu;               /* see context_forgo_cpu */
-    struct timespec started, ended; /* of the reading */
+    struct timespec started, ended; /* times at which reading began and ended */
     Notes notes;                    /* for reports */
     struct Part *part; /* engine/part.h; NULL: the context has nothing to do with parts */
 };

@@ -12,7 +12,7 @@ typedef struct Conversion {
     bool begun;   /* a pair was read for that target */
     /* A format of UNKNOWN, and a depth of 0: each picture keeps its own. */
     VmafPictureConvertTarget target;
-    VmafColor source[2];                      /* of the reference and the distorted video */
+    VmafColor source[2];                      /* colours of the reference and the distorted video */
     VmafPictureConvertContext *converters[2]; /* NULL: not needed so far */
     VmafColor from[2];                        /* the colours that each converter converts */
 } Conversion;

@@ -106,7 +106,7 @@ struct FeatureDef {
     const FeatureOutput *outputs;
     unsigned flags;
     size_t result_size;
-    const ResultField *fields; /* of a result; NULL: it has none */
+    const ResultField *fields; /* fields of a result; NULL: it has none */
     /* The number of earlier reads that `measure` looks back at, through prev_ref or its own memory
      * (FEATURE_SERIAL): a part of a clip reads as many pairs before its own. The memory of `report`
      * does not count. */

@@ -17,8 +17,8 @@ typedef struct NotedInput {
     enum VmafPixelFormat pix_fmt;
     uint64_t skipped;            /* frames before the first one read */
     unsigned rate_num, rate_den; /* 0: not known */
-    uint64_t frames;             /* of the whole video; 0: not known */
-    uint64_t bytes, bit_rate;    /* of the file; of the video in it; 0: not known */
+    uint64_t frames;             /* frames of the whole video; 0: not known */
+    uint64_t bytes, bit_rate;    /* size of the file; bit rate of the video in it; 0: not known */
     uint64_t frames_found;       /* 0: not known */
     bool ended;                  /* the video has no frames after those */
     char *codec;                 /* NULL, here and in the next members: not given */
@@ -28,7 +28,7 @@ typedef struct NotedInput {
 typedef struct NotedModel {
     char *name;       /* the metric its scores are stored under */
     char *source;     /* the built-in's name or the file's path */
-    unsigned members; /* of a collection; 0: a single model */
+    unsigned members; /* members of a collection; 0: a single model */
     char *note;       /* how the program chose it; NULL: not said */
 } NotedModel;
 
@@ -52,7 +52,7 @@ typedef struct NotedFrame {
 
 typedef struct Notes {
     NotedInput ref, dist;
-    NotedFrame *frames; /* by the number of the pair */
+    NotedFrame *frames; /* indexed by the number of the pair */
     size_t frame_capacity;
     NotedWarning *warnings; /* in the order they were added */
     size_t warning_count, warning_capacity;

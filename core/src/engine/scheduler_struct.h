@@ -54,7 +54,7 @@ struct Scheduler {
     pthread_cond_t freed;           /* a frame came back */
     Frame *free_frames, *free_last; /* first in, first out */
     uint64_t tickets;
-    Frame **measured;  /* by ticket modulo in_flight: frames to be reported */
+    Frame **measured;  /* frames to be reported; the index is the ticket modulo in_flight */
     uint64_t reported; /* tickets */
     bool reporting;    /* a thread reports frames; only it uses the reporter */
     Reporter reporter;

@@ -21,7 +21,7 @@ typedef struct Column {
     double *values;
     size_t value_capacity;
     bool *written;
-    size_t capacity; /* of `written`; `values` has no less */
+    size_t capacity; /* room in `written`; `values` has at least as much */
 } Column;
 
 typedef struct Aggregate {
@@ -33,7 +33,7 @@ typedef struct Aggregate {
 typedef struct Claim {
     char *name;
     enum ClaimKind kind;
-    uint64_t owner; /* of a model's name: the model's number */
+    uint64_t owner; /* for a model's name: the model's number */
 } Claim;
 
 typedef struct Claims {

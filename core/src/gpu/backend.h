@@ -14,7 +14,7 @@
 typedef struct GpuDeviceInfo {
     enum VmafDeviceType type;
     char name[256], driver[256];
-    char version[32];        /* of the API, written as its users do */
+    char version[32];        /* version of the API, written as its users do */
     uint32_t version_number; /* the same, packed as the API does; 0: the API packs none */
     uint64_t memory;         /* bytes of its own memory */
     uint8_t uuid[16];        /* zeros: unknown */

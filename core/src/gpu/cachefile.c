@@ -254,7 +254,7 @@ static int load_file(const char *path, size_t max_size, void **data, size_t *siz
 
 typedef struct Header {
     char magic[8];
-    uint8_t tag[SIPHASH_SIZE]; /* of name and data, made with the user's key */
+    uint8_t tag[SIPHASH_SIZE]; /* checksum of name and data, made with the user's key */
 } Header;
 
 static const char magic[8] = "vmafcch2";

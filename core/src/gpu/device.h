@@ -69,7 +69,7 @@ enum GpuHandleType {
 typedef struct GpuHandle {
     enum GpuHandleType type;
     intptr_t value;
-    size_t size; /* of the whole allocation */
+    size_t size; /* size of the whole allocation */
 } GpuHandle;
 
 /* A point in work that the caller of the public API submitted itself. With Vulkan: a timeline
@@ -113,7 +113,7 @@ typedef struct GpuSubmit {
     unsigned foreign_signal_count;
 } GpuSubmit;
 #define GPU_MAX_COMMANDS 16 /* command buffers in a submission */
-#define GPU_MAX_WAITS 6     /* of each kind */
+#define GPU_MAX_WAITS 6     /* waits of each kind */
 
 typedef struct GpuOps {
     int (*buffer_create)(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer);
@@ -191,7 +191,7 @@ typedef struct GpuOps {
 } GpuOps;
 
 typedef struct GpuLimits {
-    size_t offset_alignment; /* of a GpuRange that a kernel binds */
+    size_t offset_alignment; /* alignment of a GpuRange that a kernel binds */
     size_t max_binding;      /* bytes */
     unsigned max_workgroups[3];
 } GpuLimits;
@@ -202,7 +202,7 @@ typedef struct GpuTuning {
     size_t own_upload_bytes; /* the compute queue copies frames of fewer bytes: a second submission
                               * costs more than the copy engine gains */
     unsigned max_batch;      /* most frames that share a submission */
-    unsigned compute_queues; /* of the device, at most GPU_MAX_COMPUTE_QUEUES */
+    unsigned compute_queues; /* the device's compute queues, at most GPU_MAX_COMPUTE_QUEUES */
     bool doubles;            /* run NAME_f64, which uses doubles, for kernels that have it */
 } GpuTuning;
 #define GPU_MAX_BATCH (GPU_MAX_COMMANDS / 2)

@@ -21,7 +21,7 @@ typedef struct GraphFeature {
     unsigned owner;
     unsigned place;      /* which of the owner's results is this feature's */
     unsigned places;     /* for owners: the number of results */
-    GpuKernel **kernels; /* by pass */
+    GpuKernel **kernels; /* indexed by pass */
     /* By buffer of the plan, except planes. `buffer` is set for tables only; other ranges lie in
      * the slot's scratch or results. */
     GpuRange *ranges;

@@ -21,7 +21,7 @@ typedef struct ImportTarget {
     const FrameShape *shape;
     GpuCommands *commands; /* being recorded */
     GpuBuffer *picture;    /* receives the planes, at the strides of the shape */
-    size_t offset[3];      /* of each plane in `picture` */
+    size_t offset[3];      /* offset of each plane in `picture` */
     unsigned planes;       /* bit p: plane p is wanted */
     bool is_fixed;         /* the next picture with this scratch goes to the same buffer */
     /* Set by the recorder: no sample can exceed the depth, so no check is needed. */
@@ -105,7 +105,7 @@ struct GpuArrival {
     unsigned wait_count;
     GpuForeign signals[GPU_MAX_WAITS];
     unsigned signal_count;
-    unsigned index;                       /* of the frame, for messages */
+    unsigned index;                       /* index of the frame, for messages */
     GpuRelease release[2];                /* called once, when the device has read the pair */
     void (*destroy)(GpuArrival *arrival); /* called when the last reference is gone */
 

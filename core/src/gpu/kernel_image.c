@@ -95,7 +95,7 @@ static inline unsigned read_tree_reversed(BitReader *bits, Prob *probs, unsigned
 
 #define STATES 12     /* the kinds of the last steps: below 7 the last one was a literal */
 #define POSITIONS 4   /* probabilities depend on the position in the output modulo this: pb = 2 */
-#define MIN_LENGTH 2  /* of a match */
+#define MIN_LENGTH 2  /* shortest length of a match */
 #define NEAR_SLOTS 14 /* below this slot, each bit of a distance has a probability of its own */
 
 typedef struct LengthModel {

@@ -16,7 +16,8 @@ typedef struct PackedImage {
 } PackedImage;
 
 typedef struct ImagePack {
-    const char *names; /* of the images; each ends with a 0 byte, and an empty name ends the list */
+    const char
+        *names; /* names of the images; each ends with a 0 byte, and an empty name ends the list */
     const PackedImage *images; /* in the order of the names */
     const uint8_t *data;       /* LZMA without a header, see kernel_image.c */
     size_t size;               /* bytes */

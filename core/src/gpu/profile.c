@@ -18,7 +18,7 @@ struct Profile {
     bool by_frame;         /* time whole frames, not passes */
     double frame_sum;      /* in microseconds */
     uint64_t whole_frames; /* timed ones */
-    unsigned pass_count;   /* of all features */
+    unsigned pass_count;   /* passes of all features */
     double *sums;          /* in microseconds, in the order of pass_number() */
     double *stamps;        /* stamps of the last frame read */
     uint64_t *frames;      /* timed frames, by feature */

@@ -26,8 +26,8 @@
 /* The record of a passed test. Its text holds everything that the verdict depends on. */
 typedef struct Verdict {
     char text[1024];
-    size_t size;   /* of the text, with its final 0 */
-    char name[64]; /* of the file in the cache folder */
+    size_t size;   /* size of the text, with its final 0 */
+    char name[64]; /* name of the file in the cache folder */
 } Verdict;
 
 static void print_hex(char *text, const uint8_t *bytes, size_t count)

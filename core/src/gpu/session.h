@@ -26,7 +26,7 @@ typedef struct GpuSession {
     struct GpuSession **more;
     unsigned more_count;
     char title[512];             /* the names of all devices */
-    DeviceIdentity identity;     /* of all devices */
+    DeviceIdentity identity;     /* identity of all devices together */
     bool fallback_cpu, required; /* as in GpuWish */
     bool quiet;                  /* the program itself says which features run on the CPU */
 

@@ -35,12 +35,12 @@ struct GpuStream {
     WorkList works;
     /* Frame counts so far: accepted for upload, kernels submitted, collected. */
     uint64_t submitted, started, collected;
-    unsigned lookbacks;                   /* the last so many frames are only looked back at */
-    uint64_t runs;                        /* submissions of kernels */
-    GpuPoint uploaded[2];                 /* by queue: the last upload of the frames started */
+    unsigned lookbacks;   /* the last so many frames are only looked back at */
+    uint64_t runs;        /* submissions of kernels */
+    GpuPoint uploaded[2]; /* for each queue: the last upload of the frames started */
     GpuPoint ran[GPU_MAX_COMPUTE_QUEUES]; /* the last submission on each compute queue */
     GpuPoint timed;                       /* the last timed submission */
-    Tally *tallies;                       /* by feature */
+    Tally *tallies;                       /* one for each feature */
 
     bool never_on_cpu;
     /* By feature, for frames measured again on the CPU; created when first needed. */

@@ -63,7 +63,7 @@ static inline void json_locale_leave(JsonLocale locale)
 typedef struct Reader {
     const char *path;
     uint64_t flags; /* enum VmafModelFlags */
-    char why[256];  /* of the first error */
+    char why[256];  /* description of the first error */
 } Reader;
 
 __attribute__((format(printf, 2, 3))) static int fail(Reader *r, const char *format, ...)

@@ -93,7 +93,7 @@ struct VmafModel {
     uint64_t number; /* unique in the process */
     enum ModelType type;
     enum ModelNorm norm;
-    double slope, intercept; /* of the score */
+    double slope, intercept; /* slope and intercept of the score */
     ModelFeature features[MODEL_FEATURES_MAX];
     unsigned feature_count;
     bool clip_on;

@@ -10,7 +10,7 @@
 typedef struct Pooling {
     unsigned count;
     double min, max, sum;
-    double inverse_sum; /* of 1 / (score + 1) */
+    double inverse_sum; /* sum of 1 / (score + 1) */
 } Pooling;
 
 /* Call in the order of the frames: the sums are rounded, so the order shows in the result. */

@@ -78,7 +78,7 @@ double svr_predict(const Svr *svr, const double *x, unsigned features)
 
 typedef struct Text {
     const char *at;
-    const char *why; /* of the first error */
+    const char *why; /* description of the first error */
 } Text;
 
 static int fail(Text *t, const char *why)

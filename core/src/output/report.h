@@ -17,7 +17,7 @@
 typedef struct ReportFeature {
     const char *extractor;
     const char *backend;         /* "cpu", "vulkan", …; NULL means "cpu" */
-    const char *instruction_set; /* of the CPU's vector code; NULL: not known */
+    const char *instruction_set; /* instruction set of the CPU's vector code; NULL: not known */
     const Dict *options;         /* as given by the caller; NULL: all defaults */
 
     /* For a device: the proof that the feature ran there. */

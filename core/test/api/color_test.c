@@ -60,7 +60,7 @@ static bool have_zimg(void)
 }
 
 typedef struct Run {
-    int err; /* of the first pair */
+    int err; /* error of the first pair */
     double y, cb;
 } Run;
 

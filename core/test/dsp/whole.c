@@ -104,7 +104,7 @@ static void vif_scale(const Plane *ref, const Plane *dist, int scale, unsigned b
                       const VifPixelParams *params, VifSums *sums)
 {
     const int depth = scale ? 16 : (int)bpc, square = scale ? 16 : 2 * ((int)bpc - 8);
-    Plane mean[2], moment[3]; /* of ref and dist; of their squares and their product */
+    Plane mean[2], moment[3]; /* mean of ref and dist; of their squares and their product */
     for (int i = 0; i < 2; i++)
         mean[i] = filtered(filtered(copy(i ? dist : ref), scale, false, depth), scale, true, 0);
     for (int i = 0; i < 3; i++) {

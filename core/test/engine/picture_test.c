@@ -153,7 +153,7 @@ static void a_pool_may_allocate_late(void **state)
         assert_int_equal(picture_pool_fetch(pool, &pics[i]), 0);
     picture_release(&pics[1]);
     assert_int_equal(picture_pool_fetch(pool, &pics[1]), 0);
-    assert_int_equal(blocks.given, 2); /* what was returned comes first */
+    assert_int_equal(blocks.given, 2); /* blocks that were returned are given first */
     assert_int_equal(picture_pool_fetch(pool, &pics[2]), 0);
     assert_int_equal(*(unsigned char *)pics[2].data[0], 0);
     assert_int_equal(picture_pool_fetch(pool, &pics[3]), -ENOMEM);

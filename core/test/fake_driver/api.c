@@ -709,7 +709,7 @@ typedef struct ExternalHandle {
         int fd;
         void *win32[2];
     } name;
-    unsigned long long size; /* of memory */
+    unsigned long long size; /* size of the memory */
 } ExternalHandle;
 
 API(cuImportExternalMemory, hipImportExternalMemory)

@@ -525,7 +525,7 @@ static void test_external(void **unused)
     cuDestroyExternalMemory(memory);
     cuStreamDestroy_v2(stream);
     int pipes[2];
-    assert_int_equal(0, pipe(pipes)); /* of another driver */
+    assert_int_equal(0, pipe(pipes)); /* stands for memory of another driver */
     assert_int_not_equal(
         0, cuImportExternalMemory(&memory,
                                   &(CudaExternalHandle){ .type = 1, .fd = pipes[0], .size = 64 }));

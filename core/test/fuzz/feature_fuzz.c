@@ -20,7 +20,7 @@ enum { HEADER = 6, PAIRS_MAX = 4, TEXT_MAX = 1 << 16 };
 typedef struct Input {
     FeatureSpec feature;
     unsigned w, h, bpc, pairs, subsample;
-    unsigned shift; /* of 16-bit samples, so that some exceed the depth and some do not */
+    unsigned shift; /* shift of 16-bit samples, so that some exceed the depth and some do not */
     enum VmafPixelFormat pix_fmt;
     const uint8_t *samples;
     size_t sample_count;

@@ -179,7 +179,7 @@ static void hangs_nobody(void **state)
     assert_int_equal(-EIO, c.dev->ops->drain(c.dev));
     emulated.inject(NULL, 0, NULL);
     emulated.reset();
-    copier_destroy(&c); /* of a context that was closed */
+    copier_destroy(&c); /* its context was closed */
     assert_int_equal(live, mem_live());
 }
 

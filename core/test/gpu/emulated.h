@@ -9,7 +9,7 @@
 
 typedef struct Emulated {
     const GpuBackend *backend;
-    const char *prefix; /* of its functions: "cu" or "hip" */
+    const char *prefix; /* prefix of its functions: "cu" or "hip" */
     /* see test/fake_driver/control.h */
     int (*inject)(const char *function, unsigned nth, const char *what);
     int (*failed)(void);

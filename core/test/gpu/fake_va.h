@@ -6,7 +6,7 @@
 typedef struct FakeVa {
     unsigned fourcc;
     unsigned w, h;
-    unsigned offset, pitch; /* of luma in `data` */
+    unsigned offset, pitch; /* offset and pitch of luma in `data` */
     unsigned char *data;
     int cannot_derive;           /* set: like drivers whose surfaces are tiled */
     int images, mapped, is_copy; /* objects that are open */

@@ -138,7 +138,7 @@ typedef struct Run {
     GpuDevice *device;
     GpuStream *stream;
     VmafPicture pics[FRAMES][2];
-    int err;         /* of the submitting thread */
+    int err;         /* error of the submitting thread */
     sem_t submitted; /* frames that can be collected */
 } Run;
 

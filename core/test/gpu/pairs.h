@@ -19,7 +19,7 @@ typedef struct Pairs {
     unsigned back[PAIRS_MAX_FEATURES]; /* frames that the feature looks back */
     VmafPicture ref[PAIRS_MAX_FRAMES], dist[PAIRS_MAX_FRAMES];
     void *expected[PAIRS_MAX_FRAMES][PAIRS_MAX_FEATURES];
-    void *results[PAIRS_MAX_FEATURES]; /* of the frame collected last */
+    void *results[PAIRS_MAX_FEATURES]; /* results of the frame collected last */
 } Pairs;
 
 /* Both fail the test on an error. */

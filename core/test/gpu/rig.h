@@ -49,7 +49,8 @@ typedef struct RigMemory {
 
 typedef struct RigBackend {
     const char *name;
-    unsigned (*complaints)(GpuDevice *device); /* of the driver's own checks; NULL: it has none */
+    unsigned (*complaints)(
+        GpuDevice *device); /* number of complaints of the driver's own checks; NULL: it has none */
 
     /* NULL: the backend has no such memory. -ENOTSUP: this device has none. */
     int (*memory_create)(GpuDevice *device, size_t size, RigMemory *out);
@@ -64,6 +65,6 @@ typedef struct RigBackend {
 } RigBackend;
 
 extern const RigBackend *const rig_backends[]; /* ends with NULL; the build generates it */
-const RigBackend *rig_backend(void);           /* of the program's device; members may be NULL */
+const RigBackend *rig_backend(void); /* backend of the program's device; members may be NULL */
 
 #endif

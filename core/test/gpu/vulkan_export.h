@@ -41,8 +41,8 @@ void exporter_close(Exporter *exporter);
 typedef struct ExportedBuffer {
     VkBuffer handle;
     VkDeviceMemory memory;
-    size_t size;           /* of the buffer */
-    size_t allocated;      /* of its memory */
+    size_t size;           /* size of the buffer */
+    size_t allocated;      /* size of its memory */
     int fd;                /* for the memory */
     unsigned char *mapped; /* staging buffers */
 } ExportedBuffer;

@@ -413,7 +413,8 @@ static void test_devices(void **unused)
     refuse(&device, -ENOTSUP);
     device.api_version = 0;
     device.max_outstanding_frames = 2;
-    device.size = offsetof(VmafVulkanExternalDevice, fallback_cpu); /* of an older header */
+    device.size =
+        offsetof(VmafVulkanExternalDevice, fallback_cpu); /* the size in an older header */
     assert_int_equal(0, vmaf_vulkan_state_init_external_device(&one, &device));
     assert_int_equal(2, vmaf_vulkan_state_max_outstanding_frames(one));
     vmaf_vulkan_state_free(&one);

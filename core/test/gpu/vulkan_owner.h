@@ -32,7 +32,7 @@ typedef struct Owner {
 #undef FIELD
     uint32_t family;
     VkQueue queue;
-    OwnerStaging *stagings; /* of uploads that may be in flight */
+    OwnerStaging *stagings; /* staging buffers of uploads that may be in flight */
 
     pthread_mutex_t lock;
     atomic_int holders;
@@ -51,9 +51,9 @@ VmafVulkanExternalDevice owner_tells(Owner *owner);
 /* The layout of a video's frames in images. */
 typedef struct FrameKind {
     const char *name;
-    enum VmafPixelFormat pix_fmt; /* of the picture */
+    enum VmafPixelFormat pix_fmt; /* format of the picture */
     unsigned bpc, shift;
-    uint32_t format[3]; /* of one, two or three images */
+    uint32_t format[3]; /* formats of one, two or three images */
     unsigned x, y, layer;
     VkImageLayout layout;
     uint32_t owner;                /* queue family; 0: the library's own */

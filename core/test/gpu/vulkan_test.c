@@ -221,10 +221,10 @@ static void image_barrier(VulkanDevice *dev, VkCommandBuffer commands, VkImage i
 
 /* The packing of a format's samples. */
 typedef struct Kind {
-    VkFormat format; /* of the image */
+    VkFormat format; /* format of the image */
     uint32_t told;   /* the format that the import names */
     unsigned bpc, shift, planes;
-    enum VmafPixelFormat pix_fmt; /* of the imported picture */
+    enum VmafPixelFormat pix_fmt; /* format of the imported picture */
     VkFormat chroma; /* not 0: the planes are separate images, and chroma has this format */
 } Kind;
 

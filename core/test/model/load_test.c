@@ -58,7 +58,7 @@ static void flags_switch_clip_and_transform(void **state)
     vmaf_model_destroy(m);
     m = load_with("score_transform", "{\"enabled\": true, \"p0\": 1}",
                   VMAF_MODEL_FLAG_DISABLE_TRANSFORM);
-    assert_true(m->transform.enabled); /* of no effect when loading */
+    assert_true(m->transform.enabled); /* has no effect when loading */
     vmaf_model_destroy(m);
     m = load_with("score_clip", "null", VMAF_MODEL_FLAG_DISABLE_CLIP); /* it is not even read */
     assert_false(m->clip_on);

@@ -17,7 +17,7 @@ static const char path[] = "report_test.out";
 typedef struct Fixture {
     ScoreStore *scores;
     Report report;
-    char text[8192]; /* what was written last */
+    char text[8192]; /* the text written last */
 } Fixture;
 
 static int setup(void **state)

@@ -13,7 +13,7 @@
 enum SynthKind {
     SYNTH_SAME,    /* nothing */
     SYNTH_BLUR,    /* 3x3 binomial */
-    SYNTH_NOISE,   /* of an eighth of the range */
+    SYNTH_NOISE,   /* noise of an eighth of the range */
     SYNTH_QUANT,   /* 16 levels */
     SYNTH_DIM,     /* an eighth darker */
     SYNTH_SHIFT,   /* one sample left */

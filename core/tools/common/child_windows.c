@@ -518,7 +518,7 @@ static int launch(Child *child, const ChildParams *params)
         err = make_streams(child, params, &given);
     if (!err)
         err = create_process(child, program, line, folder, &given, &thread);
-    close_given(&given); /* else the child's pipes would not end with it */
+    close_given(&given); /* otherwise the child's pipes would not end with it */
     if (!err) {
         child->job = make_job();
         if (!child->job || !AssignProcessToJobObject(child->job, child->process))

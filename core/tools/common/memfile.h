@@ -11,7 +11,7 @@
 
 typedef struct MemFile {
     FILE *file; /* to write to */
-    char *text; /* what was written, terminated, after memfile_end */
+    char *text; /* the text written, terminated, after memfile_end */
     size_t size;
     size_t room; /* private, like the following */
     bool lost;

@@ -165,7 +165,7 @@ static void note_conversion(Video *video, const VideoFormat *from, enum VideoSca
 /* Width and height as shown. Samples of unknown aspect are square. */
 typedef struct Shape {
     double width, height;
-    double aspect; /* of a sample */
+    double aspect; /* shape of a sample */
 } Shape;
 
 static Shape shape_of(const Video *video)
@@ -194,7 +194,7 @@ static bool is_rounded(const Shape *a, const Shape *b, double ratio)
     const double width = b->height * a->width / a->height / ratio;
     const double height = b->width * a->height / a->width * ratio;
     const double off = fabs(b->width - width), above = fabs(b->height - height);
-    const double most = 0.05; /* of a side: small pictures are not of any shape */
+    const double most = 0.05; /* largest error of a side: small pictures are not of any shape */
     return (off < grid_of(b->width) && off <= most * width) ||
            (above < grid_of(b->height) && above <= most * height);
 }

@@ -15,7 +15,7 @@ static const struct {
 };
 #define OTHER_RATE 300.0
 #define DEEP_SHARE 0.8       /* the share of that rate for more than 8 bits */
-#define BITS_A_SECOND 100e6  /* of an encoded video that one CPU reads */
+#define BITS_A_SECOND 100e6  /* bits of an encoded video that one CPU reads in a second */
 #define CPU_OVERHEAD 30e-6   /* seconds for each frame */
 #define ENGINE_RATE 750e6    /* samples a second of one decoding engine, when all are at work */
 #define ENGINE_OVERHEAD 2e-4 /* seconds for each frame */

@@ -9,10 +9,10 @@
 typedef struct DecodeLoad {
     const char *codec; /* FFmpeg's name */
     unsigned width, height, depth;
-    double frame_bits; /* of the file, for each frame; 0: unknown */
-    unsigned videos;   /* of the run; all are taken to be like this one */
+    double frame_bits; /* bits of the file for each frame; 0: unknown */
+    unsigned videos;   /* videos of the run; all are taken to be like this one */
     unsigned cpus;     /* that decode, and score if no device does */
-    unsigned threads;  /* of the CPU's decoder of one video */
+    unsigned threads;  /* threads of the CPU's decoder for one video */
     bool scored_on_device;
 } DecodeLoad;
 

@@ -23,7 +23,7 @@ typedef struct FrameUnpacker {
     int turn[2][2];
     enum AVPixelFormat coded; /* the format of decoded frames */
     enum AVPixelFormat plain; /* SWSCALE: the format that swscale converts to */
-    enum AVPixelFormat rgb;   /* of RGB that is kept: the format whose samples are gathered */
+    enum AVPixelFormat rgb;   /* if RGB is kept: the format whose samples are gathered */
     int width, height;        /* the size of decoded frames */
     Planes shape;             /* the shape of the resulting planes */
     struct SwsContext *sws;
@@ -71,9 +71,9 @@ typedef struct Libav {
     bool draining;     /* the last packet was sent */
     atomic_bool cut;   /* the file ends too early; the libraries' threads set it when they log so */
     bool last_packet_damaged;
-    uint64_t packets;         /* of the stream, read since the beginning or the last seek */
+    uint64_t packets;         /* packets of the stream, read since the beginning or the last seek */
     bool sought;              /* some packets were passed by seeking */
-    int64_t last_packet_time; /* of the packet sent last, or AV_NOPTS_VALUE */
+    int64_t last_packet_time; /* time of the packet sent last, or AV_NOPTS_VALUE */
     bool end_damaged;         /* the packet sent last could not be decoded as a whole */
     double packets_end;       /* the latest end of a packet of any stream, in seconds; 0: none */
     int64_t begin;            /* the first frame's time, in units of the stream */
@@ -82,10 +82,10 @@ typedef struct Libav {
     unsigned opened; /* files that the file names and that were opened */
     bool refused;    /* it names a file that is not opened: its frames would not be all of them */
     int64_t shift, shift_before; /* added to the times of frames, now and before the last change */
-    int64_t time;                /* of the latest frame, settled; with `timed` */
+    int64_t time;                /* time of the latest frame, settled; only if `timed` */
     bool timed;
     unsigned leapt;    /* how often times went back or jumped */
-    uint64_t position; /* of `frame` in the file, or VIDEO_NO_POSITION */
+    uint64_t position; /* position of `frame` in the file, or VIDEO_NO_POSITION */
     SentPackets sent;
     bool grain_noted; /* the video has film grain, and a note says so */
     uint64_t damaged; /* the number of damaged frames and packets */

@@ -12,7 +12,7 @@
 typedef struct Plane {
     uint8_t *data;
     ptrdiff_t stride;
-    int samples, rows; /* of a row, of all components together; rows */
+    int samples, rows; /* samples of a row, of all components together; number of rows */
     int most;          /* the largest value of a sample */
 } Plane;
 

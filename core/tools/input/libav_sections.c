@@ -68,7 +68,7 @@ struct Sections {
     Worker *workers;
     pthread_t thread; /* reads the packets */
     bool reading;     /* the thread was started */
-    int64_t time;     /* of the latest frame that was taken */
+    int64_t time;     /* time of the latest frame that was taken */
     bool begun;       /* the first frame, which the reader had before, was passed */
 
     pthread_mutex_t lock;      /* guards what follows, and the sections */
@@ -79,7 +79,7 @@ struct Sections {
     Section *untaken;          /* the oldest one that no decoder has */
     uint64_t sections;         /* so far */
     size_t frames, frame_room; /* frames that wait to be taken, and the most of these */
-    size_t bytes;              /* of packets that wait for decoders */
+    size_t bytes;              /* bytes of packets that wait for decoders */
     bool ended;                /* all packets were read */
     bool stop;
 };

@@ -26,7 +26,7 @@ typedef struct Track {
     uint64_t found, taken;     /* slots booked; frames that the caller took */
     bool held;                 /* threads read frames that were decoded, while the next ones are */
     bool ended;
-    bool dropped;   /* by the caller */
+    bool dropped;   /* the caller dropped it */
     bool holding;   /* its thread reads ahead into memory */
     bool full;      /* holding is not possible any more */
     size_t to_hold; /* the most bytes that had to be held so far */
@@ -57,7 +57,7 @@ void prefetched_release(Prefetched *frame)
 unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work)
 {
     const unsigned kept = 3;    /* earlier pictures that the features of a context look back at */
-    const unsigned in_hand = 1; /* of each video, taken by the caller */
+    const unsigned in_hand = 1; /* frames of each video that the caller has taken */
     return videos * (ahead + in_work + in_hand) + kept * (videos - 1);
 }
 

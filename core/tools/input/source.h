@@ -26,7 +26,7 @@ typedef struct Span {
 typedef struct Source {
     int fd; /* -1: a video without a file of its own, see source_open_none */
     bool seekable;
-    uint64_t size;   /* of a file, when it was opened; bytes appended later are not read */
+    uint64_t size;   /* size of a file when it was opened; bytes appended later are not read */
     uint64_t offset; /* the next byte: where peek, take and skip begin */
     /* Bytes that were peeked at; for a pipe, all bytes that were read but not taken yet. */
     uint8_t *ahead;

@@ -23,7 +23,7 @@ struct Together {
     void *arg;
     pthread_mutex_t lock; /* guards err, open and the workers' `holding` */
     pthread_cond_t changed;
-    int err;       /* of the first job that failed */
+    int err;       /* error of the first job that failed */
     unsigned open; /* workers whose job is not done */
     unsigned count;
     Worker *workers;

@@ -300,7 +300,7 @@ int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale
             from->bitdepth, target->bitdepth);
         return -EINVAL;
     }
-    if (resampled || video->convert || video->range) { /* otherwise the reader widens */
+    if (resampled || video->convert || video->range) { /* if none of these, the reader widens */
         Planes shape;
         if (video->convert)
             shape = *convert_shape(video->convert);

@@ -102,9 +102,10 @@ typedef struct VideoTraits {
     const char *container, *codec, *pixel_format;
     const char *hwaccel; /* the device API that decodes; NULL: the CPU decodes */
     enum VideoRange range;
-    enum VideoSiting siting; /* of subsampled chroma */
+    enum VideoSiting siting; /* siting of subsampled chroma */
     const char *matrix, *primaries, *transfer;
-    const char *usual_matrix;        /* where the file names none; NULL: its format does not say */
+    const char
+        *usual_matrix; /* matrix to assume if the file names none; NULL: its format does not say */
     unsigned aspect_num, aspect_den; /* the aspect ratio of a sample */
     bool hdr;                        /* the transfer function is PQ or HLG */
     bool interlaced;
@@ -135,7 +136,7 @@ typedef struct VideoOptions {
     unsigned decoders;    /* the most that decode the video side by side; 0: one */
     bool decoders_auto;   /* only as many of these as help */
     size_t decoders_room; /* bytes of frames that they may decode ahead */
-    unsigned videos;      /* of the run, and the CPUs that it may use: for `hwaccel` "auto" */
+    unsigned videos; /* videos of the run, and the CPUs that it may use: for `hwaccel` "auto" */
     unsigned cpus;
     bool quiet; /* do not log notes: an earlier reading of the video logged them */
     bool even;  /* frames are found by their times, if they have times: the rate must be constant */
@@ -152,8 +153,8 @@ typedef struct Video {
     const char *path;
     Source *source;
     const VideoReader *reader;
-    VideoFormat format; /* of the frames that video_read delivers */
-    VideoFormat native; /* of the frames in the file */
+    VideoFormat format; /* format of the frames that video_read delivers */
+    VideoFormat native; /* format of the frames in the file */
     VideoTraits traits;
     VideoOptions options;
     VideoNote *notes;

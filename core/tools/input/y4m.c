@@ -19,7 +19,7 @@ typedef struct Header {
     enum VmafPixelFormat pix_fmt;
     VideoTraits traits;
     bool alpha;           /* a fourth plane, as large as the first, follows the others */
-    bool other_version;   /* of the format: read as version 2 */
+    bool other_version;   /* the format has another version: it is read as version 2 */
     bool interlace_known; /* false: taken as progressive */
 } Header;
 

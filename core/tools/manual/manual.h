@@ -18,7 +18,7 @@ typedef struct ManualSection {
 
 typedef struct ManualProgram {
     const char *name, *summary, *description;
-    const char *word; /* what arguments that are not options are; as Arg.complete */
+    const char *word; /* the kind of arguments that are not options; as Arg.complete */
     const Subcommand *commands;
     unsigned command_count;
     const ManualSection *sections;

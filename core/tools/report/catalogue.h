@@ -13,19 +13,19 @@
 
 /* The row of a report. */
 typedef struct Title {
-    char *path;   /* of the report */
+    char *path;   /* path of the report */
     char *key;    /* its path without the folders that all have in common */
-    char *name;   /* of the distorted video */
+    char *name;   /* name of the distorted video */
     char *page;   /* path of the page that was made of it, or of the report itself */
     char *metric; /* the headline */
     char *codec;  /* NULL: unknown */
-    char *codes;  /* of its warnings, each once, with spaces between them */
+    char *codes;  /* codes of its warnings, each once, with spaces between them */
     unsigned width, height;
     double bit_rate;              /* bits a second; 0: unknown */
     double seconds;               /* NaN: unknown */
     double score, p5, low;        /* NaN: none */
-    double low_time;              /* of the lowest score, in seconds; NaN: unknown */
-    double baseline, baseline_p5; /* of the same title in the baseline; NaN: none */
+    double low_time;              /* time of the lowest score, in seconds; NaN: unknown */
+    double baseline, baseline_p5; /* scores of the same title in the baseline; NaN: none */
     uint64_t frames;
     bool incomplete;
 } Title;

@@ -10,7 +10,7 @@
 #include "report/stored.h"
 
 typedef struct Clock {
-    const StoredReport *report; /* whose frames have times; NULL: none has */
+    const StoredReport *report; /* report whose frames have times; NULL: none has */
     double rate;                /* its frames per second, on average */
 } Clock;
 

@@ -26,7 +26,7 @@ typedef struct PageWorst {
 /* The shots of a report. */
 typedef struct PageShots {
     ShotSpans spans;
-    double *scores;             /* of the report's main metric, of all frames */
+    double *scores;             /* scores of the report's main metric, of all frames */
     ShotScore worst[WORST_MAX]; /* lowest mean first */
     PageWorst lowest;           /* the lowest frame of each of these */
 } PageShots;

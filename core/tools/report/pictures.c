@@ -23,7 +23,7 @@ typedef struct Reading {
     unsigned order[64]; /* indices into `frames`, in the order of the video */
     unsigned count;
     size_t share;           /* the bytes that one picture may take */
-    unsigned width, height; /* of the pictures */
+    unsigned width, height; /* size of the pictures */
     bool settled;           /* the size is final: all pictures have the same, to be comparable */
     char *why;
     size_t why_size;

@@ -202,6 +202,6 @@ void series_draw(FILE *file, const StoredReport *report, const StoredMetric *met
             fprintf(file, "%c%.6g %.5g", begun ? 'L' : 'M',
                     span > 0.0 ? (report->numbers[i] - area->first) / span * area->width : 0.0,
                     (area->high - value) / range * area->height);
-        begun = isfinite(value); /* else a gap */
+        begun = isfinite(value); /* a value that is not finite leaves a gap */
     }
 }

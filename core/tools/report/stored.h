@@ -17,7 +17,7 @@ typedef struct StoredMetric {
     char *name;
     double *values;         /* one for each frame; NaN: the frame has no score */
     size_t count;           /* the number of finite values */
-    VmafStatistics figures; /* of the finite values; `size` is 0 if there are none */
+    VmafStatistics figures; /* figures of the finite values; `size` is 0 if there are none */
 } StoredMetric;
 
 /* A figure about the whole clip. */
@@ -30,12 +30,12 @@ typedef struct StoredInput {
     char *path; /* strings are NULL if the report does not have them */
     char *kind, *codec, *pixel_format;
     char *filters, *warnings;
-    char *pairing; /* of the distorted video: how its frames were paired */
+    char *pairing; /* how the distorted video's frames were paired */
     unsigned width, height, bitdepth;
     unsigned rate_num, rate_den; /* 0: unknown */
     uint64_t frames, skipped;
     uint64_t found; /* all frames that the file has, where it does not say so itself; 0: unknown */
-    uint64_t bytes, bit_rate; /* of the file; of the video in it, per second; 0: unknown */
+    uint64_t bytes, bit_rate; /* size of the file; bit rate of the video in it; 0: unknown */
 } StoredInput;
 
 typedef struct StoredWarning {
@@ -67,9 +67,10 @@ typedef struct StoredReport {
     unsigned width, height; /* the size that was scored; 0: unknown */
     bool detailed;          /* the report has the object vmaf_turbo */
 
-    unsigned *numbers; /* of the frames, increasing */
+    unsigned *numbers; /* numbers of the frames, increasing */
     size_t frame_count;
-    double *times; /* of the frames, never decreasing, in seconds; NULL: the report has none */
+    double
+        *times; /* times of the frames, never decreasing, in seconds; NULL: the report has none */
     size_t time_count;
     /* The frames' numbers in their files; NULL: consecutive numbers from `skipped` on. */
     uint64_t *in_file[SIDES];

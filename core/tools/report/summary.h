@@ -25,7 +25,7 @@ size_t summary_worst(const double *scores, size_t count);
 /* Prints the summary. `coloured`: use terminal colours. */
 void summary_say(const Summary *summary, bool coloured);
 
-enum { SUMMARY_CELLS = 32 }; /* of a bar and of a sparkline, at most */
+enum { SUMMARY_CELLS = 32 }; /* width of a bar and of a sparkline, at most */
 
 /* One of several videos, which are shown together. */
 typedef struct SummaryRow {

@@ -11,7 +11,7 @@
 static const struct {
     enum Display display;
     const char *name;
-    const char *suffix;    /* of the model */
+    const char *suffix;    /* suffix of the model's name */
     unsigned chroma_least; /* the shortest edge of a plane that speed_chroma takes */
 } displays[] = {
     { DISPLAY_HD, "hd", "3d0h", 80 },

@@ -19,7 +19,7 @@ bool display_find(const char *name, enum Display *display);
 /* Facts about a distorted video and its reference by which models are chosen and set up. */
 typedef struct ScoredPair {
     VideoFormat scored;               /* the format in which both are compared */
-    unsigned width, height, bitdepth; /* of the encode; 0: unknown */
+    unsigned width, height, bitdepth; /* size and depth of the encode; 0: unknown */
     bool told_size, told_bitdepth;    /* the user gave them (--enc_size, --enc_bitdepth) */
     bool widened;                     /* samples are scored with more bits than the videos have */
     unsigned rate_num, rate_den;      /* frames per second; 0: unknown */

@@ -12,13 +12,13 @@
 
 /* How one of the two videos ended. */
 typedef struct SideEnd {
-    enum FrameStatus status; /* of its next frame when the pairs ended */
+    enum FrameStatus status; /* status of its next frame when the pairs ended */
     const char *cut; /* with FRAME_CUT: what is wrong, after "is cut off"; NULL: nothing known */
-    double duration; /* of a frame, in seconds; 0: unknown */
+    double duration; /* duration of a frame, in seconds; 0: unknown */
     uint64_t before; /* frames before the first pair: the user asked to pass them */
     uint64_t taken;  /* frames passed when the pairs ended, with those before */
     uint64_t found;  /* `taken`, and the frames that were counted afterwards */
-    uint64_t stated; /* by the file; 0: unknown */
+    uint64_t stated; /* frames that the file states; 0: unknown */
 } SideEnd;
 
 /* How the pairs of a rating ended. */

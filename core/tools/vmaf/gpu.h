@@ -41,7 +41,7 @@ typedef struct Gpu Gpu;
 /* How much work a run will give the GPU. */
 typedef struct GpuNeeds {
     unsigned in_flight;  /* pairs at once; 0: as many as help */
-    size_t upload_bytes; /* of the pictures to copy to the device, approximately */
+    size_t upload_bytes; /* bytes of the pictures to copy to the device, approximately */
     uint64_t pairs;      /* in all, approximately; 0: unknown */
     size_t pair_bytes;
 } GpuNeeds;

@@ -25,7 +25,7 @@ typedef struct OffsetHint {
     int offset;      /* frame n of the reference, as paired, matches frame n + offset of the
                       * distorted video; 0: no better offset was found */
     double times;    /* how many times better it matches than at any other offset */
-    float brightest[SIDES][THUMB_PARTS]; /* of all pairs that were looked at */
+    float brightest[SIDES][THUMB_PARTS]; /* maxima over all pairs that were looked at */
 } OffsetHint;
 
 /* Looks at pair `number`, counted from 0. */

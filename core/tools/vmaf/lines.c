@@ -19,7 +19,7 @@ enum {
     /* Scores that a feature holds back come with one of the next few pairs. When this many have
      * followed, a pair gets no more. */
     SETTLED = 6,
-    FIGURES = 4, /* of a collection */
+    FIGURES = 4, /* scores of a collection */
 };
 
 /* ---- sums and series ---- */
@@ -82,17 +82,17 @@ typedef struct Metric {
     char *label;     /* the name in reports */
     VmafModelCollection *collection;
     unsigned figure;
-    Sums sums;     /* of all pairs whose lines are written */
-    Sums shot;     /* of those of the current shot */
+    Sums sums;     /* sums over all pairs whose lines are written */
+    Sums shot;     /* sums over those of the current shot */
     Series window; /* the scores of the current window */
-    Series all;    /* of all pairs, if the run is not bounded */
+    Series all;    /* scores of all pairs, unless the run is bounded */
 } Metric;
 
 /* A pair whose line is not written. */
 typedef struct Pending {
     unsigned index;
     PairFrames frames;
-    double *values; /* of each metric; NaN and not `known`: not there yet */
+    double *values; /* values of each metric; NaN and not `known`: not there yet */
     bool *known;
 } Pending;
 
@@ -114,9 +114,9 @@ struct LinesVideo {
     Pending *ring; /* pairs in their order, from `first` on */
     size_t first, count, capacity;
     unsigned added, newest; /* the last index that was added; the last that has a score */
-    bool *expected;         /* which metrics the line before had; NULL: no line yet */
+    bool *expected;         /* metrics that the line before had; NULL: no line yet */
     uint64_t written;       /* lines of pairs */
-    int64_t origin;         /* of windows: the time of the first pair */
+    int64_t origin;         /* where windows begin: the time of the first pair */
     Group window, shot;
     unsigned *cuts; /* the next pairs with which shots begin */
     size_t cut_count, cut_capacity;

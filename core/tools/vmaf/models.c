@@ -14,7 +14,7 @@
 typedef struct Loaded {
     VmafModel *model;
     VmafModelCollection *collection; /* NULL: a model on its own */
-    char *label;                     /* what printed scores are called */
+    char *label;                     /* label for printed scores */
     char *metric;                    /* the name of its scores */
     char *asked;                     /* the name or the file that the user gave */
     char *note;                      /* how it was chosen and set up; NULL: as the user gave it */

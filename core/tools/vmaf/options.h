@@ -47,10 +47,10 @@ typedef struct Length {
 
 /* How frames are paired. */
 enum Sync {
-    SYNC_DEFAULT, /* by time if all files have times; the rates must be equal */
-    SYNC_NEAREST, /* by time, whatever the rates */
-    SYNC_INDEX,   /* by number */
-    SYNC_AUTO     /* as SYNC_DEFAULT, starting at the offset that fits best */
+    SYNC_DEFAULT, /* pair by time if all files have times; the rates must be equal */
+    SYNC_NEAREST, /* pair by time, whatever the rates */
+    SYNC_INDEX,   /* pair by number */
+    SYNC_AUTO     /* like SYNC_DEFAULT, from the offset at which the pictures match best */
 };
 
 /* The pairs of frames that a run measures for a part file. */
@@ -98,7 +98,7 @@ typedef struct Options {
     const char *hwaccel;
     bool no_grain; /* decode without film grain */
     bool deinterlace;
-    unsigned decoders;           /* of each video, at once; 0: as many as help */
+    unsigned decoders;           /* decoders of each video at once; 0: as many as help */
     VmafColor color[SIDES];      /* the colours that are given */
     unsigned color_given[SIDES]; /* bit i: part i (enum ColourPart) is given */
 
@@ -121,7 +121,7 @@ typedef struct Options {
     bool stored;                  /* --report: the words are JSON reports; nothing is scored. With
                                      --doctor: devices are surveyed */
     bool catalogue;               /* one page about many reports, with a row for each */
-    const char *baseline;         /* what it compares them with; NULL: nothing */
+    const char *baseline;         /* PATH to compare them with; NULL: nothing */
     const char *save_baseline;    /* where it stores the scores for that; NULL: nowhere */
     double max_drop;              /* points; a title that drops by more is worse; 0: not given */
     PartChoice part;
@@ -134,9 +134,9 @@ typedef struct Options {
     bool quiet;
     bool progress; /* print lines for programs to read */
     bool lines;    /* write lines of JSON to standard output while scoring */
-    Length window; /* of --lines: pairs whose scores are pooled together */
+    Length window; /* for --lines: pairs whose scores are pooled together */
 
-    bool threads_given; /* else the machine and the videos decide */
+    bool threads_given; /* false: the machine and the videos decide */
     unsigned threads, subsample;
     uint64_t cpumask, gpumask;
     const char *backend;        /* a GPU backend, or "auto"; NULL: the CPU */

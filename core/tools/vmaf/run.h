@@ -25,10 +25,10 @@
 /* Frame counts of a video, for reports. */
 typedef struct VideoSpan {
     uint64_t skipped; /* frames before the first one that is scored */
-    uint64_t frames;  /* of the whole video, as its file says; 0: unknown */
+    uint64_t frames;  /* frames of the whole video, as its file states; 0: unknown */
     uint64_t found;   /* frames that were found in the file, with those skipped */
     bool ended;       /* these are all that it has */
-    uint64_t bytes;   /* of the file; 0: unknown */
+    uint64_t bytes;   /* size of the file; 0: unknown */
 } VideoSpan;
 
 /* One distorted video and its results, with a context of its own. */
@@ -39,11 +39,11 @@ typedef struct Rating {
     char *output; /* path of the report; NULL: none */
     VmafContext *vmaf;
     Models *models;
-    ScoredPair pair;      /* what the models were chosen by */
+    ScoredPair pair;      /* size and depths by which the models were chosen */
     SummaryRow row;       /* for the table of several videos, once the rating is finished */
     StoredReport *report; /* for --html, once the rating is finished */
     unsigned pairs;       /* scored so far */
-    PairFrames *frames;   /* of each pair; of a part, of each of its own pairs */
+    PairFrames *frames;   /* frames of each pair; in a part, of each of its own pairs */
     size_t frame_count, frame_capacity;
     bool cut;               /* this video or the reference ended within a frame, or too early */
     bool stopped;           /* a signal came before the last pair */
@@ -114,7 +114,7 @@ typedef struct VideoGroup {
     Video **videos;   /* the reference, then one for each rating */
     Rating **ratings; /* in the order of the command line */
     SyncSchedule schedule;
-    uint64_t expected_pairs; /* of each rating; 0: unknown */
+    uint64_t expected_pairs; /* pairs of each rating; 0: unknown */
     bool kept;               /* frames stay on the device that decodes and scores them */
     unsigned ahead;          /* frames to read ahead of each video */
 } VideoGroup;

@@ -25,7 +25,7 @@ const char *score_text(char text[64], const Options *options, double score);
 typedef struct ScoreOwner {
     const char *path;      /* "" if there is one video */
     const char *separator; /* printed after the path; "" if there is one video */
-    bool on_stdout;        /* else on standard error */
+    bool on_stdout;        /* false: on standard error */
 } ScoreOwner;
 
 /* Prints one line for each pooling method of --pool. */
@@ -50,7 +50,7 @@ bool score_limit_misses_frames(const Options *options, const ScoreOwner *owner,
 /* ---- the scores of all frames ---- */
 
 typedef struct Gathered {
-    double *scores; /* of frames 0, step, 2 * step, … */
+    double *scores; /* scores of frames 0, step, 2 * step, … */
     size_t count;
     VmafStatistics figures;
 } Gathered;
@@ -89,7 +89,8 @@ typedef struct ExtractorFacts {
     unsigned rate; /* for `fps`; 0: unknown */
     /* For `ref_tags` and `dist_tags`; NULL: they are not told. Aligned videos. */
     const Video *videos[SIDES];
-    bool colours_converted; /* by a model: pictures are not what their tags say */
+    bool
+        colours_converted; /* a model converted the colours: pictures are not what their tags say */
 } ExtractorFacts;
 
 /* Checks the --feature options and registers their extractors, in their order, with the facts that
@@ -116,7 +117,7 @@ typedef struct Models Models;
 /* The pair of videos that models are loaded for, and where their warnings go. */
 typedef struct ModelUse {
     const ScoredPair *pair;
-    const char *path; /* of the distorted video, if messages must name it; else NULL */
+    const char *path; /* path of the distorted video, if messages must name it; else NULL */
     Warnings *of_run, *of_pair;
 } ModelUse;
 
@@ -159,7 +160,7 @@ int models_say_shots(const Models *models, const Options *options, VmafContext *
 /* The frames of a video, for its summary. */
 typedef struct SummaryUse {
     unsigned frames;
-    const double *times;    /* of each frame, in seconds; NaN: unknown */
+    const double *times;    /* times of the frames, in seconds; NaN: unknown */
     const char *incomplete; /* why frames are missing; empty: none are */
     const char *video;      /* its path */
     SummaryRow *row;        /* to keep the summary in; NULL: print it */

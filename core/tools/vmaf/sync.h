@@ -19,7 +19,7 @@ typedef struct SyncVideo {
 
 typedef struct SyncSchedule {
     enum PairBy by;
-    unsigned rate_num, rate_den; /* of the ticks, for PAIR_AT_RATE */
+    unsigned rate_num, rate_den; /* rate of the ticks, for PAIR_AT_RATE */
     uint64_t limit;              /* pairs; 0: all */
     int64_t duration;            /* ns; 0: all */
     unsigned count;

@@ -126,7 +126,7 @@ DEVICE i32 high_pass(i32 a, i32 b, i32 c, i32 d, u32 shift)
 /* A value of the low-pass band of level 2, of both pictures. */
 DEVICE u32x2 make_approx_2(u32 x, u32 y, u32 width_1, u32 height_1)
 {
-    i32 p[4], q[4]; /* of the reference, and of the distorted picture */
+    i32 p[4], q[4]; /* samples of the reference and of the distorted picture */
     UNROLL for (i32 k = 0; k < 4; k++) {
         u32 column = reflect(2 * i32(x) - 1 + k, i32(width_1));
         u32x2 a = approx_1[reflect(2 * i32(y) - 1, i32(height_1)) * width_1 + column];
@@ -265,7 +265,7 @@ DEVICE void store_approx_1(u32 tile_x, u32 tile_y, u32 width, u32 height)
     if (LOCAL_INDEX >= columns * (ADM_TILE_ROWS / 2u) || x >= (width + 1u) / 2u ||
         y >= (height + 1u) / 2u)
         return;
-    i32 p[4], q[4]; /* of the reference, and of the distorted picture */
+    i32 p[4], q[4]; /* samples of the reference and of the distorted picture */
     UNROLL for (i32 k = 0; k < 4; k++) {
         u32 column = reflect(2 * i32(x) - 1 + k, i32(width)) + 1u - tile_x, r = 0u, d = 0u;
         UNROLL for (i32 i = 0; i < 4; i++) {

@@ -162,7 +162,7 @@ struct AdmFrame {
     unsigned *view_of;
     const AdmSetup **view; /* the setup of the first feature that has the view */
     AdmSums *sums;         /* row energies so far; view_count elements for each job */
-    const MapLayer *map;   /* of each measured level, gets the terms; NULL: they are summed */
+    const MapLayer *map;   /* for each measured level, gets the terms; NULL: they are summed */
 };
 
 /* ---- Memory: one block, divided into pieces. A first pass without a block computes its size. */
@@ -378,7 +378,7 @@ static void add_row(int64_t total[ADM_BANDS], const int64_t row[ADM_BANDS], int 
 typedef struct Energy {
     const Sweep *s;
     const AdmSetup *setup;
-    const void *const *rows; /* of the bands */
+    const void *const *rows; /* rows of the bands */
     const AdmMaskRows *mask; /* NULL: none */
 } Energy;
 

@@ -123,9 +123,9 @@ typedef struct CambiResult {
 
 /* Codes and mask of a picture. */
 typedef struct CambiPlane {
-    unsigned w, h;               /* of the current scale, which is in the top left corner */
-    unsigned stored_w, stored_h; /* of scale 0 */
-    size_t pitch;                /* of both arrays */
+    unsigned w, h;               /* size at the current scale, which is in the top left corner */
+    unsigned stored_w, stored_h; /* size at scale 0 */
+    size_t pitch;                /* pitch of both arrays */
     uint16_t *code;
     uint8_t *mask;
 } CambiPlane;

@@ -36,7 +36,7 @@ typedef struct Picture {
     GpuBuf tiles; /* a mask for each tile of each scale: the kinds of codes that count there */
     GpuBuf map, bins;
     Scale scale[CAMBI_SCALES];
-    uint32_t samples, tile_count; /* of all scales */
+    uint32_t samples, tile_count; /* totals of all scales */
 } Picture;
 
 typedef struct Planning {

@@ -19,7 +19,7 @@
 #define CAMBI_KIND(key) min_u32((key) / CAMBI_KIND_CODES, CAMBI_KINDS - 1u)
 
 #define CAMBI_COUNTED 138   /* codes that a workgroup of cambi_contrast has counters for */
-#define CAMBI_MAX_RADIUS 32 /* of the largest window */
+#define CAMBI_MAX_RADIUS 32 /* radius of the largest window */
 
 #define CAMBI_SMALL_W 32 /* samples per workgroup of cambi_contrast_small, a thread each */
 #define CAMBI_SMALL_H 8

@@ -39,7 +39,7 @@ float ciede_pixel(const CiedeRow *ref, const CiedeRow *dist, size_t i, const Cie
 /* ---- shared by the CPU and the GPU code ---- */
 
 typedef struct CiedeResult {
-    double sum; /* of single-precision differences, in raster order */
+    double sum; /* sum of single-precision differences, in raster order */
 } CiedeResult;
 
 struct Feature;

@@ -327,9 +327,11 @@ V_INLINE vd hue_weight(vd hue, vchoice *doubt)
     const vd cos2 = cos1 * cos1 - sin1 * sin1, sin2 = sin1 * cos1 * 2.0;
     const vd cos3 = cos1 * cos2 - sin1 * sin2, sin3 = sin1 * cos2 + cos1 * sin2;
     const vd cos4 = cos2 * cos2 - sin2 * sin2, sin4 = sin2 * cos2 * 2.0;
-    const double c6 = 0.86602540378443865, s6 = 0.5;                   /* of pi/6 */
-    const double c30 = 0.99452189536827333, s30 = 0.10452846326765347; /* of pi/30 */
-    const double c63 = 0.45399049973954675, s63 = 0.89100652418836786; /* of 7 pi/20 */
+    const double c6 = 0.86602540378443865, s6 = 0.5; /* cosine and sine of pi/6 */
+    const double c30 = 0.99452189536827333,
+                 s30 = 0.10452846326765347; /* cosine and sine of pi/30 */
+    const double c63 = 0.45399049973954675,
+                 s63 = 0.89100652418836786; /* cosine and sine of 7 pi/20 */
     const vd weight = 1.0 - (cos1 * c6 + sin1 * s6) * 0.17 + cos2 * 0.24 +
                       (cos3 * c30 - sin3 * s30) * 0.32 - (cos4 * c63 + sin4 * s63) * 0.20;
     *doubt |= doubtful(weight, SLACK);

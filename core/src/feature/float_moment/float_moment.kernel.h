@@ -19,7 +19,7 @@ KERNEL_MAIN
     u32 y = GROUP_Y * MOMENT_ROWS;
     u32 end = min_u32(y + MOMENT_ROWS, height);
     u32 samples = x < width ? min_u32(SAMPLES_PER_WORD, width - x) : 0u;
-    u32 values = 0u; /* of at most 128 samples */
+    u32 values = 0u; /* sum of at most 128 samples */
     u64 squares = u64(0u);
     for (; samples > 0u && y < end; y++) {
         u32 four = plane[y * stride + word];

@@ -35,7 +35,7 @@ enum { HALVE_TAPS = 9 };
 typedef struct SsimHalve {
     const FloatDsp *rows;
     const SsimDsp *dsp;
-    unsigned w, h;  /* of the input; the output is half as large, rounded up */
+    unsigned w, h;  /* size of the input; the output is half as large, rounded up */
     unsigned taken; /* input rows so far */
     unsigned given; /* output rows so far */
     float *line;    /* a row with its reflected borders */

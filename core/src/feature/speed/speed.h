@@ -36,10 +36,10 @@ void speed_dsp_init(SpeedDsp *dsp, unsigned cpu);
 typedef struct SpeedSetup {
     const char *feature; /* name, for log lines */
     unsigned bpc;
-    unsigned src_w, src_h;     /* of the source plane */
+    unsigned src_w, src_h;     /* size of the source plane */
     unsigned w, h;             /* after prescaling */
     Resampler *prescale;       /* NULL: no resizing */
-    unsigned small_w, small_h; /* of the reduced plane */
+    unsigned small_w, small_h; /* size of the reduced plane */
     unsigned blocks_x, blocks_y;
     FloatFilter reduce, local; /* low-pass before decimation; local mean */
     float sigma, entropy_floor;
@@ -115,7 +115,7 @@ void speed_covariance_plainly(const SpeedSetup *setup, const float *plane, Speed
  * valid buffer in both cases. */
 typedef struct SpeedGpuInput {
     GpuBuf from, minus;
-    unsigned stride; /* of both */
+    unsigned stride; /* stride of both */
     bool is_change;
 } SpeedGpuInput;
 

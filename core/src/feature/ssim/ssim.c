@@ -32,7 +32,7 @@ typedef struct SsimScratch {
     double *line;                    /* a row of one moment, with REACH zeros at each end */
     double *across[SSIM_MAPS][TAPS]; /* row y, filtered horizontally, is in slot y % 9 */
     double *moment[SSIM_MAPS];       /* filtered both ways */
-    double *weight;                  /* of each column, to be multiplied by that of the row */
+    double *weight; /* weight of each column, to be multiplied by that of the row */
 } SsimScratch;
 
 /* The sum of the window's taps that lie inside the picture, at position `at` of n. */

@@ -14,7 +14,7 @@
 
 typedef struct Ssimu2Options {
     const char *matrix, *range, *transfer;
-    const char *tags[2]; /* of the reference and the distorted video */
+    const char *tags[2]; /* tags of the reference and the distorted video */
     bool prune;
 } Ssimu2Options;
 
@@ -96,7 +96,7 @@ typedef struct Ssimu2Scale {
 
 typedef struct Ssimu2Setup {
     FrameShape shape;
-    Ssimu2Matrix matrix[2]; /* of the reference and the distorted picture */
+    Ssimu2Matrix matrix[2]; /* matrix of the reference and of the distorted picture */
     bool prune;
     unsigned scales;
     Ssimu2Scale scale[SSIMU2_SCALES];

@@ -218,7 +218,7 @@ KERNEL_END
     IN(0, f32, ref_x) IN(1, f32, ref_y) IN(2, f32, ref_b) IN(3, f32, dist_x) IN(4, f32, dist_y)    \
     IN(5, f32, dist_b) OUT(6, f32, sums)
 #define PARAMS SSIMU2_MAPS_PARAMS
-#define SIDE (SSIMU2_BLOCK + 2 * SSIMU2_REACH) /* of the block with the pixels that it needs */
+#define SIDE (SSIMU2_BLOCK + 2 * SSIMU2_REACH) /* side of the block with the pixels around it */
 #define SHARED_ARRAYS                                                                              \
     SHARED(f32, ref, SIDE *SIDE)                                                                   \
     SHARED(f32, dist, SIDE *SIDE) SHARED(f32, first_rows, SIDE *SSIMU2_BLOCK)                      \
@@ -226,7 +226,7 @@ KERNEL_END
             SHARED(f32, columns, SSIMU2_SUMS *SSIMU2_BLOCK)
 #define GROUP_W SSIMU2_BLOCK
 #define GROUP_H 8
-#define ROWS (SSIMU2_BLOCK / GROUP_H) /* of a thread, in its column */
+#define ROWS (SSIMU2_BLOCK / GROUP_H) /* rows that a thread computes in its column */
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN

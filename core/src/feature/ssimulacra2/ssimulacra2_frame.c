@@ -40,7 +40,7 @@ typedef struct Pass {
     const Ssimu2Frame *frame;
     const Ssimu2Setup *setup;
     const FramePair *pair;
-    unsigned number; /* of the scale */
+    unsigned number; /* number of the scale */
     unsigned strips, bands, band_rows, jobs;
 } Pass;
 

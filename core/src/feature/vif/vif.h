@@ -59,7 +59,7 @@ void vif_add_pixel(VifSums *sums, int32_t var_ref, int32_t var_dis, int32_t cov,
  * The only rule is that a column is one 16-bit word, at the same position in every channel: the
  * frame routine copies columns to mirror the picture at its borders. */
 
-#define VIF_REACH 8 /* of the widest kernel, to each side */
+#define VIF_REACH 8 /* reach of the widest kernel to each side */
 
 #define VIF_STRIP 320 /* widest strip; all but the last are whole steps wide */
 #define VIF_STRIP_STEP 32

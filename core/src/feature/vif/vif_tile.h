@@ -29,7 +29,7 @@
 #define VIF_FLAT_COUNT 6u
 #define VIF_UNSETTLED VIF_SUMS_AT(4u)
 #define VIF_UNSETTLED_AT(i) (VIF_UNSETTLED + 4u + 4u * (i))
-#define VIF_UNSETTLED_MAX 64u /* of frames with 2^25 pixels, one in 20 has such a pixel */
+#define VIF_UNSETTLED_MAX 64u /* one in 20 frames of 2^25 pixels has such a pixel */
 #define VIF_RESULT_WORDS VIF_UNSETTLED_AT(VIF_UNSETTLED_MAX)
 
 #define VIF_HALVE_PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, mean_shift)

@@ -32,7 +32,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const XpsnrSetup *const setup = &((const XpsnrState *)f->state)->setup;
     const Bands bands = bands_of(setup);
-    const unsigned cb = f->planes & 2 ? 1 : 0, cr = f->planes & 4 ? 2 : 0; /* else luma is bound */
+    const unsigned cb = f->planes & 2 ? 1 : 0,
+                   cr = f->planes & 4 ? 2 : 0; /* without chroma, luma is bound in its place */
     const GpuBuf before = gpu_prev_ref(plan, 0, 1);
     const GpuBuf before_it = setup->order > 1 ? gpu_prev_ref(plan, 0, 2) : before;
     const GpuBuf sums = gpu_result(

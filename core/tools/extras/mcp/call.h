@@ -14,7 +14,7 @@
 
 enum CallStop {
     CALL_GOES_ON,
-    CALL_CANCELLED, /* by the client, which expects no answer */
+    CALL_CANCELLED, /* cancelled by the client, which expects no answer */
     CALL_ENDED,     /* because the server shuts down */
 };
 

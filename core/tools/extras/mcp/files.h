@@ -29,7 +29,7 @@ char *file_name(int fd);
 /* A file for a worker to write, which disappears when it is closed. */
 typedef struct Scratch {
     int fd;     /* -1: none */
-    char *name; /* by which a worker that inherits the descriptor opens it */
+    char *name; /* name by which a worker that inherits the descriptor opens it */
 } Scratch;
 
 /* 0 or a negative errno. Close it in any case. */

@@ -21,7 +21,7 @@ typedef struct Task {
 
     struct {
         int fd;           /* -1: none */
-        char *name;       /* by which the program opens it */
+        char *name;       /* name by which the program opens it */
         const char *path; /* for messages; must stay valid */
         bool scratch;
     } files[TASK_FILES_MAX];

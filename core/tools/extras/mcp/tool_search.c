@@ -114,7 +114,7 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
         task_add(task, "%lld..%lld", tool_integer(arguments, "lowest", 0),
                  tool_integer(arguments, "highest", 0));
     }
-    if (backend) { /* else VMAF_BACKEND, as for the tools that score */
+    if (backend) { /* without it VMAF_BACKEND holds, as for the tools that score */
         task_add(task, "--backends");
         task_add(task, "%s%s%s", backend, device ? ":" : "", device ? device : "");
     }

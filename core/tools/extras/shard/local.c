@@ -19,7 +19,7 @@ enum PartState { PART_WAITS, PART_RUNS, PART_DONE, PART_FAILED };
 typedef struct LocalPart {
     enum PartState state;
     unsigned failures;
-    unsigned *failures_on; /* by device */
+    unsigned *failures_on; /* one for each device */
 } LocalPart;
 
 /* The process that uses a device, and its record. */

@@ -17,7 +17,7 @@
 typedef struct Split {
     const char *folder;
     unsigned count;
-    const ShardOptions *options; /* what the parts belong to; NULL: do not check that */
+    const ShardOptions *options; /* options that the parts belong to; NULL: do not check that */
 } Split;
 
 /* Create the folder and its file, or check that the existing file says the same. Prints errors;

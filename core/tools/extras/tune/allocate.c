@@ -20,7 +20,7 @@ typedef struct Options {
 
 typedef struct Task {
     const ShotCurve *curves;
-    Options *options; /* of each shot */
+    Options *options; /* the options of each shot */
     size_t *chosen;   /* option of each shot */
     size_t count, frames;
     const Pooling *pooling;

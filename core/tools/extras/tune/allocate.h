@@ -14,7 +14,7 @@
 /* One encode of a shot. */
 typedef struct ShotTry {
     double setting, bits;
-    double *scores; /* of its frames */
+    double *scores; /* scores of its frames */
 } ShotTry;
 
 typedef struct ShotCurve {
@@ -24,8 +24,8 @@ typedef struct ShotCurve {
 
 typedef struct Allocation {
     double *settings; /* for each shot; the caller's */
-    double bits;      /* of all shots, estimated where a setting was not tried */
-    double score;     /* of all frames; estimated likewise */
+    double bits;      /* bits of all shots, estimated where a setting was not tried */
+    double score;     /* score of all frames; estimated likewise */
 } Allocation;
 
 /* The pooled scores that bits can be divided for: mean, harmonic_mean, min and percentiles. */

@@ -28,7 +28,7 @@ struct Cache {
 typedef struct Entry {
     char *path;
     double bytes;
-    struct timespec time; /* of its last use */
+    struct timespec time; /* time of its last use */
 } Entry;
 
 static int by_age(const void *a, const void *b)

@@ -16,7 +16,7 @@ typedef struct Comparison {
     size_t count;
     bool table; /* print the table as results arrive */
     const TuneOptions *options;
-    Journal *journal; /* of finished jobs; NULL: no journal */
+    Journal *journal; /* journal of finished jobs; NULL: there is none */
 } Comparison;
 
 static int note(const Comparison *c, const Job *job)

@@ -34,7 +34,7 @@ typedef struct Encoder {
 typedef struct Encode {
     const char *ffmpeg, *input, *y4m, *output;
     double setting;
-    unsigned pass;        /* of two: 1 or 2; 0: there is only one */
+    unsigned pass;        /* 1 or 2 of two passes; 0: there is only one */
     const char *pass_log; /* with `pass`: the file that the first pass leaves to the second */
     bool part;            /* a part that others will be joined to */
     const char *zones; /* bit rates of ranges of frames, as x264 and x265 take them; NULL: none */

@@ -25,7 +25,7 @@ typedef struct Whole {
     TempFolder *temp;          /* in the output's folder, so that rename() can put the file there */
     char *best;                /* path of the best encode so far */
     Job job;                   /* the job that made `best` */
-    double scores[METRIC_MAX]; /* of that job, for each target */
+    double scores[METRIC_MAX]; /* scores of that job, one for each target */
     int reached, missed;
     unsigned encodes;
 } Whole;

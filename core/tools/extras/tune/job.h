@@ -37,9 +37,9 @@ typedef struct Workshop {
     Argv score_words;          /* options for the vmaf command: --model, --feature, … */
     Trial trial;               /* for devices that may be broken */
     Metrics metrics;           /* the scored metrics; tables show the first one */
-    Pooling pooling;           /* of the first one */
+    Pooling pooling;           /* pooling of the first one */
     double time_limit;         /* seconds for each step; 0: no limit */
-    Cache *cache;              /* of encodes and reports; NULL: none */
+    Cache *cache;              /* cache of encodes and reports; NULL: none */
     bool allow_scaled;         /* encodes may have another size than their source */
     bool quiet;
 } Workshop;
@@ -84,7 +84,7 @@ typedef struct Job {
     ScoringDevice *device; /* that scores it now; NULL: none */
     char *file, *report, *pass_log;
     double since;                  /* start of the current step */
-    FrameCount count;              /* of the current step */
+    FrameCount count;              /* frames of the current step */
     bool counted;                  /* media.frames is the number of frames that can be decoded */
     bool kept_encode, kept_report; /* taken from the cache */
     bool cache_asked;              /* for the report */
@@ -94,16 +94,16 @@ typedef struct Job {
     /* Results. */
     Media media;
     Packets packets;
-    double bitrate; /* of the video, in kbit/s */
+    double bitrate; /* bit rate of the video, in kbit/s */
     double encode_seconds, score_seconds;
     Series series[METRIC_MAX]; /* the frames' scores, for each metric of the workshop */
     const char *metric;        /* the first of them */
-    double score;              /* of the first metric, pooled over the frames */
+    double score;              /* score of the first metric, pooled over the frames */
     json_t *place;             /* where it was scored */
     json_t *models;            /* that scored it; NULL: the result is from a journal */
-    json_t *warnings;          /* of scoring: an array of objects with "code", "input" and "text" */
-    char *failure;             /* why the job failed; NULL: it did not */
-    json_t *stored;            /* the result as an earlier run saved it; NULL: computed now */
+    json_t *warnings; /* warnings of scoring: an array of objects with "code", "input" and "text" */
+    char *failure;    /* why the job failed; NULL: it did not */
+    json_t *stored;   /* the result as an earlier run saved it; NULL: computed now */
 } Job;
 
 /* Read the size, length and other properties of a source. Prints errors. Returns 0 or a negative

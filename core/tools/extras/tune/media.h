@@ -15,7 +15,8 @@
 typedef struct Media {
     unsigned width, height;
     uint64_t frames, bytes;
-    uint64_t digest[2]; /* of all packets with their times and checksums: says what the video is */
+    uint64_t
+        digest[2]; /* digest of all packets with their times and checksums; identifies the video */
     double seconds;
     double span; /* seconds from the first frame to the last one */
     bool timed;  /* the file gives each frame a time */

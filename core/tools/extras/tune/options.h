@@ -38,7 +38,7 @@ typedef struct TuneOptions {
     double tolerance; /* a score this little above its target is close enough */
     /* Limits of a search: a share of the source's video, bytes, kbit/s. 0: none. */
     double max_share, max_bytes, max_bitrate;
-    Pooling pooling;    /* of the first metric */
+    Pooling pooling;    /* pooling of the first metric */
     const char *metric; /* the first metric */
     Metrics metrics;
     Argv score_words; /* options for the vmaf command */
@@ -49,11 +49,11 @@ typedef struct TuneOptions {
     unsigned threads, encodes, samples;
     double sample_seconds, time_limit;
     bool overwrite, quiet, two_pass, zones;
-    double sizes[RANGE_MAX], rates[RANGE_MAX]; /* of a ladder: rows, and kbit/s */
+    double sizes[RANGE_MAX], rates[RANGE_MAX]; /* for a ladder: heights, and kbit/s */
     size_t size_count, rate_count;
     unsigned target_steps; /* rungs of a ladder */
     const char *playlist;
-    unsigned least_frames; /* of a shot */
+    unsigned least_frames; /* least number of frames of a shot */
 } TuneOptions;
 
 /* Parse the command line. Prints errors and returns -EINVAL or -ENOMEM. Free the options in any

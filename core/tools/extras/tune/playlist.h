@@ -8,7 +8,7 @@
 #include "codecs.h"
 #include "job.h"
 
-#define SEGMENT_SECONDS 6 /* of HLS */
+#define SEGMENT_SECONDS 6 /* length of a segment for HLS */
 
 /* A rung with its encoder (which scales), its setting and what that was measured to give. */
 typedef struct PlannedRung {

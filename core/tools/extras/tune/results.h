@@ -12,7 +12,7 @@
 #include "journal.h"
 #include "scored.h"
 
-#define TUNE_SCHEMA 2 /* of our JSON; raised when a field changes its meaning */
+#define TUNE_SCHEMA 2 /* version of our JSON; raised when a field changes its meaning */
 
 /* The curve of one encoder: its points, and the same points as rate_points_rising leaves them. */
 typedef struct Line {

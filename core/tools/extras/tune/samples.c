@@ -74,7 +74,7 @@ typedef struct KeyReader {
     size_t used;    /* bytes of the current picture */
     double *starts; /* where scenes begin */
     size_t count, room;
-    double seconds; /* of samples: long scenes have further starts at this distance */
+    double seconds; /* length of samples: long scenes have further starts at this distance */
     bool failed;    /* out of memory, or more pictures than key packets */
 } KeyReader;
 

@@ -14,8 +14,8 @@
 
 /* The scores of one metric. */
 typedef struct Series {
-    double *scores;  /* of the scored frames; of each frame one for each plane */
-    size_t count;    /* of all scores */
+    double *scores;  /* scores of the scored frames; one for each plane of each frame */
+    size_t count;    /* number of all scores */
     unsigned planes; /* 1, or for the metric `xpsnr` the number of planes that it measured */
 } Series;
 

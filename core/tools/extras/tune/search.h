@@ -22,7 +22,7 @@ typedef struct Try {
     double encode_seconds, frames;
     json_t *places;   /* where it was scored: an array */
     json_t *models;   /* that scored it: an array */
-    json_t *warnings; /* of scoring: an array */
+    json_t *warnings; /* warnings of scoring: an array */
 } Try;
 
 enum SearchEnd {
@@ -36,7 +36,7 @@ typedef struct Search {
     Encoder *encoder;
     const char *path;
     const Targets *targets;
-    double limit; /* of the bit rate in kbit/s; INFINITY: none */
+    double limit; /* limit of the bit rate in kbit/s; INFINITY: none */
     Original whole;
     Samples samples;
     double *grid; /* settings by step */
@@ -77,9 +77,9 @@ void search_scores_print(const Search *search, const double *scores, char *text,
 
 /* The size and the time that the whole encode will need, judged by the samples. */
 typedef struct Prediction {
-    double bytes;   /* of the video */
-    double share;   /* of the source's video */
-    double seconds; /* of encoding */
+    double bytes;   /* size of the video */
+    double share;   /* share of the source's video */
+    double seconds; /* time that encoding took */
 } Prediction;
 
 Prediction search_predict(const Search *search, const Try *try);

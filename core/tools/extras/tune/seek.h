@@ -21,7 +21,7 @@ enum SeekScale {
 
 typedef struct SeekGoal {
     double target;
-    double tolerance; /* of a score that is close enough; 0: find the very last step */
+    double tolerance; /* distance of a score that is close enough; 0: find the very last step */
     enum SeekScale scale;
     double slope; /* fall per step on that scale, assumed until two scores are known */
 } SeekGoal;

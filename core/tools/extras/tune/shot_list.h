@@ -10,14 +10,14 @@
 
 typedef struct Shot {
     uint64_t first, frames;
-    double time;    /* of the first frame, in seconds on the file's own clock */
-    double seconds; /* until the next shot's first frame, or the end */
+    double time;    /* time of the first frame, in seconds on the file's own clock */
+    double seconds; /* time until the next shot's first frame, or the end */
 } Shot;
 
 typedef struct ShotList {
     Shot *at;
     size_t count;
-    uint64_t frames; /* of all of them */
+    uint64_t frames; /* frames of all of them */
 } ShotList;
 
 /* Find the shots of a source. Shots of fewer than `least` frames become part of a neighbour. Prints

@@ -24,7 +24,7 @@
 #include "seek.h"
 #include "shot_list.h"
 
-#define ROUNDS 4 /* of choosing settings and trying them */
+#define ROUNDS 4 /* rounds of choosing settings and trying them */
 
 typedef struct Plan {
     Workshop *shop;
@@ -33,12 +33,12 @@ typedef struct Plan {
     const Target *target;
     Original source;
     ShotList shots;
-    ShotCurve *curves;  /* of each shot */
+    ShotCurve *curves;  /* one for each shot */
     char ***files;      /* the encodes of each shot, in the order of its tries */
     double *settings;   /* that are chosen, of each shot */
     char **parts;       /* their encodes; borrowed from `files` */
-    double *own_scores; /* of each shot: its pooled score at that setting */
-    double bits, score; /* of all shots with them */
+    double *own_scores; /* for each shot: its pooled score at that setting */
+    double bits, score; /* bits and score of all shots with them */
     Allocation one;     /* one setting for all, for comparison; 0 bits: none reaches the target */
     double *one_settings;
     TempFolder *temp; /* beside the output */

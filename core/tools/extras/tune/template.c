@@ -47,7 +47,7 @@ static bool is_blank(char c)
 /* Read one word. Returns its end, or NULL if a quote is not closed. */
 static const char *read_word(const char *at, Text *word)
 {
-    put(word, "", 0); /* so that '' gives an empty word */
+    put(word, "", 0); /* makes '' an empty word */
     while (*at && !is_blank(*at)) {
         const char c = *at++;
         if (c == '\\') {

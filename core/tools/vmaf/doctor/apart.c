@@ -174,7 +174,7 @@ json_t *doctor_apart(DoctorJob job, const DoctorCase *on, unsigned seconds, char
     ChildEnd end = { 0 };
     json_t *result = NULL;
     *why = 0;
-    fflush(NULL); /* else the child would write our buffers once more */
+    fflush(NULL); /* without this, the child would write our buffers once more */
     int err = children_create(&children);
     if (!err)
         err = run(children, &params, &end);

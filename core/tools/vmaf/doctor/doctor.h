@@ -99,8 +99,8 @@ bool machine_has_card(const json_t *cards, const char *vendor);
 
 /* The requirements that the command line sets for devices. */
 typedef struct Demand {
-    const Words *require; /* of --require: each must hold */
-    const char *device;   /* of --device; NULL: any */
+    const Words *require; /* the words of --require: each must hold */
+    const char *device;   /* the words of --device; NULL: any */
     bool software;        /* software devices are allowed */
     bool survey;          /* a device that works is surveyed */
     bool quiet;           /* without progress */

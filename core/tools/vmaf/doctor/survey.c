@@ -21,7 +21,7 @@ enum { DEPTHS = sizeof(depths) / sizeof(*depths) };
 
 enum { SPEED_WIDTH = 1920, SPEED_HEIGHT = 1080, SPEED_FRAMES = 1000 };
 enum { WARM_FRAMES = 4 }; /* before the clock starts */
-#define SPEED_SECONDS 3.0 /* of the measurement */
+#define SPEED_SECONDS 3.0 /* length of the measurement */
 
 /* ---- one feature at one depth, on the device and on the CPU ---- */
 

@@ -24,9 +24,8 @@ struct Rating;
 
 /* The frames of a pair, for reports. */
 typedef struct PairFrames {
-    int64_t
-        time; /* when the reference's frame is shown, in ns on its file's clock, or VIDEO_NO_TIME */
-    uint64_t number[SIDES]; /* of the frames in their files */
+    int64_t time; /* time of the reference's frame, in ns on its file's clock, or VIDEO_NO_TIME */
+    uint64_t number[SIDES]; /* numbers of the frames in their files */
     bool shot;              /* a shot begins here; only if shots are asked for */
 } PairFrames;
 
@@ -71,10 +70,10 @@ typedef struct PartRun {
     unsigned planes;  /* bit p: plane p is read */
     uint64_t count;   /* pairs of the part measured so far */
     bool ended;       /* the videos end with the part's last pair */
-    uint64_t size[SIDES]; /* of the files, in bytes; 0: not files */
+    uint64_t size[SIDES]; /* sizes of the files, in bytes; 0: not files */
     char ends[SIDES]
              [DIGEST_TEXT]; /* digests of the files' first and last bytes: equal in all parts */
-    Digest content[SIDES];  /* of the frames of the part's own pairs */
+    Digest content[SIDES];  /* digests of the frames of the part's own pairs */
     PairDigest *pairs;      /* from pair `first - lead` to one past the part's last */
     size_t pair_count, pair_capacity;
     int64_t offset_frames, offset_ns; /* the offset in use, as in SyncVideo */

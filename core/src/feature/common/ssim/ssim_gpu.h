@@ -15,7 +15,7 @@
  * size of the one before. */
 typedef struct SsimImage {
     GpuBuf picture[2];
-    uint32_t w, h, stride; /* of the first scale; the others have no gaps between rows */
+    uint32_t w, h, stride; /* those of the first scale; the others have no gaps between rows */
     float step;            /* difference between neighbouring sample values */
     bool is_f32;
     unsigned scales;

@@ -62,7 +62,7 @@ typedef struct CudaHipFrame {
     uintptr_t
         plane[3]; /* device addresses; if [2] is 0, [1] holds both chroma planes, interleaved */
     size_t pitch[3];
-    void *context;    /* of the planes; NULL if unknown */
+    void *context;    /* context of the planes; NULL if unknown */
     uintptr_t stream; /* we wait for all work enqueued there so far */
     void (*release)(void *opaque);
     void *release_opaque;

@@ -69,7 +69,7 @@ struct CudaHipDevice {
     CudaHipHandle context;
     bool primary; /* we retained the device's primary context */
     atomic_bool lost;
-    CudaHipQueue queues[GPU_QUEUES]; /* by enum GpuQueue */
+    CudaHipQueue queues[GPU_QUEUES]; /* indexed by enum GpuQueue */
     CudaHipCapture capture;
 
     pthread_mutex_t kernels_lock; /* guards the list and the states of its entries */

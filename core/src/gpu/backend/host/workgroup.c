@@ -210,7 +210,7 @@ struct HostWorkgroup {
     unsigned thread_count;
     uint64_t order[HOST_WORKGROUP_MAX];    /* in which threads run until the next barrier */
     unsigned started;                      /* threads, before the first barrier */
-    unsigned fiber_of[HOST_WORKGROUP_MAX]; /* by thread waiting at a barrier */
+    unsigned fiber_of[HOST_WORKGROUP_MAX]; /* indexed by thread waiting at a barrier */
     unsigned thread, fiber;                /* running now */
 
     unsigned arrived; /* threads at the barrier in line `line` */

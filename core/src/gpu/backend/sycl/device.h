@@ -116,8 +116,7 @@ extern const char *const sycl_build;
 typedef struct SyclLibrary {
     const SyclPlugin *plugin;
     char path[1024];
-    uint64_t
-        digest; /* of the file, since another compiler makes another plugin from the same sources */
+    uint64_t digest; /* the file's: another compiler makes another plugin from the same sources */
 } SyclLibrary;
 
 /* Opens the plugin of this process: the file named by VMAF_SYCL_PLUGIN, or the one beside libvmaf

@@ -85,7 +85,8 @@ typedef struct VulkanDevice {
     bool borrowed; /* the caller's device: never destroyed here */
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory_types;
-    VulkanQueue queues[GPU_QUEUES]; /* by enum GpuQueue; zeroed if the device lacks the queue */
+    VulkanQueue
+        queues[GPU_QUEUES]; /* indexed by enum GpuQueue; zeroed if the device lacks the queue */
     pthread_mutex_t queue_locks[GPU_QUEUES];
     atomic_bool lost;
     bool imports_opaque, imports_dmabuf; /* can import such memory of other APIs */
@@ -122,8 +123,8 @@ typedef struct VulkanBorrowed {
     PFN_vkGetInstanceProcAddr find; /* NULL for the loader's */
     VkInstance instance;
     VkDevice handle;
-    uint32_t family[2], index[2];   /* by enum GpuQueue */
-    VkDeviceQueueCreateFlags flags; /* with which the queues were created */
+    uint32_t family[2], index[2];   /* indexed by enum GpuQueue */
+    VkDeviceQueueCreateFlags flags; /* flags with which the queues were created */
     VkQueue queue;                  /* used for both; NULL: get them by family and index */
     VulkanLock lock;
     VulkanExtensions extensions;
@@ -142,7 +143,7 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
 /* ---- queues.c ---- */
 
 typedef struct VulkanQueueChoice {
-    uint32_t family[2], index[2]; /* by enum GpuQueue */
+    uint32_t family[2], index[2]; /* indexed by enum GpuQueue */
     /* Compute queue i > 0 is queue index[GPU_TRANSFER] + i of the compute family. */
     unsigned compute_queues;
 } VulkanQueueChoice;

@@ -58,7 +58,7 @@ struct Line {
     uint64_t submitted = 0;
     std::deque<Point> ahead;         /* points not yet known to be reached, in order */
     Events pending;                  /* the next command waits for these */
-    std::optional<sycl::event> last; /* of the last command */
+    std::optional<sycl::event> last; /* event of the last command */
     std::vector<std::pair<unsigned, sycl::event>>
         timed; /* kernels whose time is not yet added up */
 
