@@ -36,6 +36,7 @@ typedef struct Suite {
 /* A clip that was scored. */
 typedef struct Scored {
     Options options;
+    GpuOpening opening;
     Gpu *gpu;
     Models *models;
     VmafContext *vmaf;
@@ -86,7 +87,7 @@ static int start(Scored *scored, Suite *suite)
     const ExtractorFacts none = { 0 };
     int err = vmaf_init(&scored->vmaf, config);
     if (!err) {
-        err = gpu_create(&scored->gpu, o, scored->vmaf, &(GpuNeeds){ 0 });
+        err = gpu_create(&scored->gpu, &scored->opening, o, scored->vmaf, &(GpuNeeds){ 0 });
         suite->no_device = err == -ENODEV || err == -ENOSYS;
     }
     if (!err)
@@ -103,6 +104,7 @@ static void finish(Scored *scored)
     if (scored->vmaf)
         vmaf_close(scored->vmaf);
     gpu_destroy(scored->gpu);
+    gpu_opening_end(&scored->opening);
     options_destroy(&scored->options);
     *scored = (Scored){ 0 };
 }
