@@ -38,6 +38,7 @@ typedef struct VmafExtractorInfo {
     unsigned metric_count; /**< see vmaf_extractor_metric() */
     unsigned planes;       /**< bit p: it may read plane p of the pictures */
     int has_gpu_code;      /**< not 0: runs on a GPU when the context has one */
+    int has_map;           /**< not 0: vmaf_map_create() measures maps of it */
 } VmafExtractorInfo;
 
 /** The extractor with this index. */

@@ -60,6 +60,7 @@ int vmaf_extractor_info(unsigned index, VmafExtractorInfo *info)
         .metric_count = count_outputs(def),
         .planes = def->flags & FEATURE_CHROMA ? 7 : 1,
         .has_gpu_code = def->gpu != NULL,
+        .has_map = def->map != NULL,
     };
     return hand_over(info, &full, sizeof(full));
 }

@@ -66,6 +66,7 @@ static void extractors_have_summaries(void **state)
     assert_int_equal(vif.planes, 1);
     assert_int_equal(psnr.planes, 7);
     assert_true(vif.has_gpu_code);
+    assert_true(vif.has_map);
     assert_int_equal(find("vif_vulkan"), find("vif"));
     unsigned index = 7;
     assert_int_equal(vmaf_extractor_find("nope", &index), -ENOENT);

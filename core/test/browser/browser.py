@@ -114,7 +114,7 @@ class Browser:
         self.call('Input.dispatchMouseEvent', type='mouse' + kind, x=x, y=y, **more)
 
     def key(self, name):
-        codes = {'ArrowLeft': 37, 'ArrowRight': 39}
+        codes = {'ArrowLeft': 37, 'ArrowRight': 39, 'ArrowDown': 40}
         for kind in ('rawKeyDown', 'keyUp'):
             self.call('Input.dispatchKeyEvent', type=kind, key=name, code=name, windowsVirtualKeyCode=codes[name])
         self.settle()

@@ -169,6 +169,49 @@ def check_encodes():
     check('videos are ranked', browser.ask("[...document.querySelectorAll('#ranking tbody tr')].map((r) => +r.dataset.video)") == [0, 1])
     check_names()
     check_links(f'{work}/page.html', 149)
+    check_maps()
+
+
+def figure(score):
+    return f'{score:.{4 if abs(score) < 1 else 2}f}'
+
+
+def check_maps():
+    """Maps lie over the pictures of the worst frames, one metric at a time."""
+    subprocess.check_call([vmaf, 'ref.y4m', 'poor.y4m', '-q', '--feature', 'ssim', '--html', 'maps.html', '--heatmap', 'html', '-o',
+                           'maps.json'])
+    check('a page with maps keeps its promise', os.path.getsize('maps.html') < 8500000, os.path.getsize('maps.html'))
+    frames = json.load(open('maps.json'))['frames']
+    for width in (1300, 390):
+        browser.shape(width, 900, phone=width == 390)
+        browser.open(f'file://{work}/maps.html')
+        shown = "[...document.querySelectorAll('.pair .map')].filter((m) => m.checkVisibility())"
+        check('no map is shown at first', browser.ask(f'{shown}.length') == 0)
+        check('the choice is named', browser.ask("document.querySelector('#map').labels.length") == 1)
+        check('there is a choice for each metric', browser.ask("document.querySelector('#map').options.length") == 10)
+        browser.ask("document.querySelector('#map').focus()")
+        browser.key('ArrowDown')
+        metric = browser.ask("document.querySelector('#map').value")
+        check('a key chooses a map', metric.startswith('integer_'), metric)
+        figures = count('.mapped')
+        check('each picture has the map', browser.ask(f'{shown}.length') == figures, figures)
+        check('the map covers the picture', browser.ask(f"{shown}.every((m) => {{ const a = m.getBoundingClientRect(), b = m.closest("
+              "'.pair').querySelector('.reference').getBoundingClientRect(); return ['left', 'top', 'right', 'bottom'].every((s) => "
+              "Math.abs(a[s] - b[s]) < 1) && m.naturalWidth > 0; })"))
+        texts = browser.ask("[...document.querySelectorAll('figure')].map((f) => [+f.dataset.frame, f.querySelector('.mapped').textContent])")
+        check('each frame has the score of the map', all(
+            text == f'{metric} {figure(frames[n]["metrics"][metric])}' for n, text in texts), texts)
+        check('the ends of the scale are told', browser.ask("[...document.querySelectorAll('#best, #lost')].map((e) => e.textContent)")
+              == ['1', '0'])
+        browser.ask("document.querySelector('#opacity').focus()")
+        for _ in range(3):
+            browser.key('ArrowRight')
+        seen = browser.ask(f'getComputedStyle({shown}[0]).opacity')
+        check('a key changes the opacity', abs(float(seen) - .73) < .001, seen)
+        wide = browser.ask('document.documentElement.scrollWidth')
+        check('the page with a map is no wider than the window', wide <= width, wide)
+        check('the console shows no errors', not browser.complaints, browser.complaints)
+        browser.picture(f'{work}/maps-{width}.png')
 
 
 def check_names():

@@ -334,6 +334,23 @@ int page_write(FILE *file, const Page *page)
     return err;
 }
 
+void page_maps_clear(PageMaps *maps)
+{
+    for (unsigned i = 0; i < maps->count; i++)
+        png_clear(&maps->map[i].png);
+    free(maps->map);
+    *maps = (PageMaps){ 0 };
+}
+
+static size_t size_of_maps(const PageWorst *worst)
+{
+    size_t size = 0;
+    for (unsigned w = 0; w < worst->count; w++)
+        for (unsigned i = 0; i < worst->maps[w].count; i++)
+            size += worst->maps[w].map[i].png.size;
+    return size;
+}
+
 static size_t size_of_pictures(const PageWorst *worst)
 {
     size_t size = 0;
@@ -359,9 +376,11 @@ int page_shots_make(PageShots *shots, const StoredReport *report)
 
 static void clear_pictures(PageWorst *worst)
 {
-    for (unsigned w = 0; w < worst->count; w++)
+    for (unsigned w = 0; w < worst->count; w++) {
+        page_maps_clear(&worst->maps[w]);
         for (unsigned side = 0; side < SIDES; side++)
             png_clear(&worst->pictures[w][side]);
+    }
 }
 
 void page_shots_clear(PageShots *shots)
@@ -381,24 +400,38 @@ static int find_shots(PageShots *shots, const StoredReport *report, size_t room)
                          sizeof(lowest->why));
 }
 
-/* Finds the worst frames and shots. All reports get as much room for pictures, shots half of it;
- * what one leaves goes to the next ones. */
-static int find_worst(PageWorst *worst, PageShots *shots, StoredReport *const *reports,
-                      size_t count)
+/* Makes the maps within a third of the room; `room` becomes what they leave. */
+static int make_maps(PageWorst *worst, const StoredReport *report, const PageMapper *mapper,
+                     size_t *room)
 {
-    size_t room = PICTURES_SIZE_MAX;
+    const int err = mapper ? mapper->map(mapper->arg, report, worst, *room / 3) : 0;
+    for (unsigned w = 0; err && w < worst->count; w++)
+        page_maps_clear(&worst->maps[w]);
+    *room -= size_of_maps(worst);
+    return err;
+}
+
+/* Finds the worst frames and shots. All reports get as much room for pictures, shots half of it;
+ * what one leaves goes to the next ones. *lost is set if maps are missing. */
+static int find_worst(PageWorst *worst, PageShots *shots, StoredReport *const *reports,
+                      size_t count, const PageMapper *mapper, int *lost)
+{
+    size_t left = PICTURES_SIZE_MAX;
     int err = 0;
     for (size_t i = 0; !err && i < count; i++) {
-        const size_t share = room / (count - i);
+        size_t share = left / (count - i);
+        left -= share;
         err = find_shots(&shots[i], reports[i], share / 2);
         if (err)
             break;
-        const size_t taken = size_of_pictures(&shots[i].lowest);
+        share -= size_of_pictures(&shots[i].lowest);
         worst[i].count =
             worst_frames(reports[i], stored_headline(reports[i]), true, worst[i].frames);
-        err = pictures_read(reports[i], worst[i].frames, worst[i].count, share - taken,
-                            worst[i].pictures, worst[i].why, sizeof(worst[i].why));
-        room -= size_of_pictures(&worst[i]) + taken;
+        const int missing = make_maps(&worst[i], reports[i], mapper, &share);
+        *lost = *lost ? *lost : missing;
+        err = pictures_read(reports[i], worst[i].frames, worst[i].count, share, worst[i].pictures,
+                            worst[i].why, sizeof(worst[i].why));
+        left += share - size_of_pictures(&worst[i]);
     }
     return err;
 }
@@ -413,12 +446,14 @@ static void clear_worst(PageWorst *worst, PageShots *shots, size_t count)
     free(shots);
 }
 
-int html_write(StoredReport *const *reports, size_t count, const char *path)
+int html_write(StoredReport *const *reports, size_t count, const char *path,
+               const PageMapper *mapper)
 {
+    int lost = 0;
     PageWorst *const worst = calloc(count, sizeof(*worst));
     PageShots *const shots = calloc(count, sizeof(*shots));
     MemFile mem = { 0 };
-    int err = worst && shots ? find_worst(worst, shots, reports, count) : -ENOMEM;
+    int err = worst && shots ? find_worst(worst, shots, reports, count, mapper, &lost) : -ENOMEM;
     if (!err)
         err = memfile_open(&mem);
     if (!err) {
@@ -431,7 +466,7 @@ int html_write(StoredReport *const *reports, size_t count, const char *path)
         err = save_file(path, mem.text, mem.size);
     memfile_close(&mem);
     clear_worst(worst, shots, count);
-    return err;
+    return err ? err : lost;
 }
 
 int stored_from_context(StoredReport **out, VmafContext *vmaf, const char *name)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "libvmaf/libvmaf.h"
+#include "report/heat.h"
 #include "report/pictures.h"
 #include "report/stored.h"
 
@@ -15,13 +16,36 @@
  * reduced. */
 #define PAGE_CODES_MAX (1200 * 1000)
 
+/* A map of a frame: where one metric lost quality. */
+typedef struct PageMap {
+    char metric[128];
+    HeatScale scale;
+    double score; /* of the frame */
+    Png png;      /* covers the whole picture, in any size */
+} PageMap;
+
+/* The maps of a frame. */
+typedef struct PageMaps {
+    PageMap *map;
+    unsigned count;
+} PageMaps;
+void page_maps_clear(PageMaps *maps);
+
 /* The worst frames of a report, with pictures of both videos. */
 typedef struct PageWorst {
     size_t frames[WORST_MAX];
     unsigned count;
     Png pictures[WORST_MAX][SIDES];
-    char why[512]; /* the reason if pictures are missing */
+    PageMaps maps[WORST_MAX]; /* of the same frames */
+    char why[512];            /* the reason if pictures are missing */
 } PageWorst;
+
+/* Makes the maps of a report's worst frames, with at most `room` bytes of pictures. Logs errors;
+ * returns 0 or negative errno. */
+typedef struct PageMapper {
+    int (*map)(void *arg, const StoredReport *report, PageWorst *worst, size_t room);
+    void *arg;
+} PageMapper;
 
 /* The shots of a report. */
 typedef struct PageShots {
@@ -88,9 +112,11 @@ extern const char made_style[], made_script[];
 /* The most reports that one page shows. */
 #define HTML_REPORTS_MAX 32
 
-/* Writes a page about these reports to a file, as save_file does. Logs errors; returns 0 or
- * negative errno. */
-int html_write(StoredReport *const *reports, size_t count, const char *path);
+/* Writes a page about these reports to a file, as save_file does. `mapper` makes maps; NULL: there
+ * are none. Without the maps that cannot be made, the page is written all the same. Logs errors;
+ * returns 0 or negative errno. */
+int html_write(StoredReport *const *reports, size_t count, const char *path,
+               const PageMapper *mapper);
 
 /* Makes a report from a context that has all its scores. The caller frees it with stored_destroy.
  * `name` replaces the report's path: the page shows it if the distorted video has no name. It must

@@ -356,6 +356,26 @@
     enlarge.addEventListener('click', () => enlarge.setAttribute('aria-pressed', pair.closest('figure').classList.toggle('large')));
   });
 
+  const choice = document.getElementById('map'), opacity = document.getElementById('opacity');
+  const veil = () => root.style.setProperty('--veil', opacity.value / 100);
+  function showMap() {
+    const chosen = choice.selectedOptions[0], scale = document.querySelector('.scale');
+    document.querySelectorAll('.pair .map').forEach((map) => { map.hidden = map.dataset.map !== choice.value; });
+    document.querySelectorAll('.mapped').forEach((text) => {
+      const map = text.closest('figure').querySelector('.map:not([hidden])');
+      text.textContent = map ? `${map.dataset.map} ${map.dataset.score}` : '';
+    });
+    scale.hidden = !choice.value;
+    document.getElementById('best').textContent = chosen.dataset.best || '';
+    document.getElementById('lost').textContent = chosen.dataset.worst || '';
+  }
+  if (choice) {
+    choice.addEventListener('change', showMap);
+    opacity.addEventListener('input', veil);
+    veil();
+    showMap();
+  }
+
   addEventListener('hashchange', follow);
   addEventListener('resize', () => draw(true));
   root.dataset.curves = charts.reduce((sum, c) => sum + c.curves.length, 0);

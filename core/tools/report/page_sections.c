@@ -197,6 +197,23 @@ static void put_picture(FILE *file, const Png *png, const char *side, unsigned n
     fputs("\">", file);
 }
 
+/* Writes the maps of a frame. The page shows one of them at a time, over the pictures. */
+static void put_maps(FILE *file, const PageMaps *maps, unsigned number)
+{
+    char score[FIGURE_TEXT_SIZE];
+    for (unsigned i = 0; i < maps->count; i++) {
+        const PageMap *const map = &maps->map[i];
+        fputs("<img class=map hidden data-map=\"", file);
+        put_html(file, map->metric);
+        fputs("\" alt=\"map of ", file);
+        put_html(file, map->metric);
+        fprintf(file, ", frame %u\" data-score=\"%s\" src=\"data:image/png;base64,", number,
+                figure_text(score, map->score));
+        put_base64(file, map->png.data, map->png.size);
+        fputs("\">", file);
+    }
+}
+
 /* Writes the two pictures of a frame, if there are any. */
 static void put_pair(FILE *file, const PageWorst *worst, unsigned i, unsigned number)
 {
@@ -207,6 +224,7 @@ static void put_pair(FILE *file, const PageWorst *worst, unsigned i, unsigned nu
     fputs("<div class=pair>", file);
     put_picture(file, ref, "reference", number);
     put_picture(file, dist, "distorted", number);
+    put_maps(file, &worst->maps[i], number);
     fprintf(file,
             "<input type=range min=0 max=100 value=50 aria-label=\"frame %u: how much of the "
             "reference is shown, in percent\">",
@@ -228,6 +246,8 @@ static void put_frame(FILE *file, const StoredReport *report, const PageWorst *w
     fprintf(file, "<figcaption><a href=\"#frame=%u\">frame %u</a>", number, number);
     if (isfinite(time))
         fprintf(file, " <span>%s</span>", time_text(text, time));
+    if (worst->maps[i].count)
+        fputs(" <span class=mapped></span>", file);
     fprintf(file, " <b>%s</b></figcaption></figure>\n",
             figure_text(score, metric->values[worst->frames[i]]));
 }
@@ -271,12 +291,66 @@ static void put_worst_frames(FILE *file, const Page *page, size_t i)
     fputs("</div>\n", file);
 }
 
+/* True if an earlier frame has a map of this metric, too. */
+static bool is_repeated(const Page *page, size_t report, unsigned frame, const char *metric)
+{
+    for (size_t i = 0; i <= report; i++)
+        for (unsigned w = 0; w < (i < report ? page->worst[i].count : frame); w++)
+            for (unsigned m = 0; m < page->worst[i].maps[w].count; m++)
+                if (!strcmp(page->worst[i].maps[w].map[m].metric, metric))
+                    return true;
+    return false;
+}
+
+/* Writes the choice of a map, with the ends of its scale for page.js. */
+static void put_map_choice(FILE *file, const PageMap *map)
+{
+    char best[HEAT_VALUE_SIZE], worst[HEAT_VALUE_SIZE];
+    fputs("<option value=\"", file);
+    put_html(file, map->metric);
+    fprintf(file, "\" data-best=\"%s\" data-worst=\"%s\">",
+            heat_value(best, map->scale.best, map->scale.unit),
+            heat_value(worst, map->scale.worst, map->scale.unit));
+    put_html(file, map->metric);
+    fputs("</option>", file);
+}
+
+/* Writes the switch between maps, their opacity and the scale of their colours. Nothing if there
+ * are no maps. */
+static void put_map_tools(FILE *file, const Page *page)
+{
+    bool any = false;
+    char gradient[HEAT_GRADIENT_SIZE];
+    heat_gradient(gradient);
+    for (size_t i = 0; i < page->count; i++)
+        for (unsigned w = 0; w < page->worst[i].count; w++)
+            for (unsigned m = 0; m < page->worst[i].maps[w].count; m++) {
+                const PageMap *const map = &page->worst[i].maps[w].map[m];
+                if (is_repeated(page, i, w, map->metric))
+                    continue;
+                if (!any)
+                    fputs(
+                        "<div class=maps><label>map <select id=map><option value=\"\">none</option>",
+                        file);
+                any = true;
+                put_map_choice(file, map);
+            }
+    if (any)
+        fprintf(file,
+                "</select></label><label>opacity <input id=opacity type=range min=0 max=100 "
+                "value=70></label><span class=scale hidden><span id=best></span>"
+                "<i style=\"background:%s\"></i><span id=lost></span>"
+                "<small>grey: not part of the score</small></span></div>\n",
+                gradient);
+}
+
 void page_put_worst(FILE *file, const Page *page)
 {
     fputs(
         "<section id=worst><h2>Worst frames</h2>\n<p class=hint>The lowest scores, at most one in each second if "
         "there are enough seconds. Move the pointer over a picture to compare it with the reference.</p>\n",
         file);
+    put_map_tools(file, page);
     for (size_t i = 0; i < page->count; i++)
         put_worst_frames(file, page, i);
     fputs("</section>\n", file);

@@ -62,6 +62,8 @@ static void print_extractor(unsigned index, const VmafExtractorInfo *info)
     if (info->has_gpu_code)
         print_backends();
     printf("]\n");
+    if (info->has_map)
+        printf("    has a map (--heatmap)\n");
     if (info->metric_count)
         printf("    metrics:\n");
     for (unsigned i = 0; !vmaf_extractor_metric(index, i, &metric); i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "maps.h"
 #include "sync.h"
 #include "input/prefetch.h"
 #include "libvmaf/device.h"
@@ -226,6 +227,8 @@ static int prepare_rating(VideoGroup *group, unsigned i)
         err = models_use(rating->models, rating->vmaf);
     if (!err)
         err = extractors_use(o, &facts, &rating->warnings, rating->vmaf);
+    if (!err)
+        err = maps_check_features(o, rating->vmaf);
     rating->lines = group->share->lines;
     return err || !rating->lines
                ? err

@@ -142,7 +142,8 @@ bool lines_are_bounded(const Options *options)
     for (unsigned i = 0; i < options->score_limit_count; i++)
         pooled = pooled || options->score_limits[i].each_shot ||
                  options->score_limits[i].pooling.kind == POOLING_PERCENTILE;
-    return options->lines && !pooled && !options->html && !options->outputs.count;
+    return options->lines && !pooled && !options->html && !options->outputs.count &&
+           !options->heatmap_folder;
 }
 
 /* ---- writing ---- */

@@ -250,6 +250,20 @@ static int check_sync(const Options *options)
     return 0;
 }
 
+static bool wants_maps(const Options *options)
+{
+    return options->heatmap_folder || options->heatmap_html || options->heatmap_frames.given;
+}
+
+static int check_heatmap(const Options *options)
+{
+    if (options->heatmap_html && !options->html)
+        return usage_error("--heatmap html draws maps into the page: add --html PATH");
+    if (options->heatmap_frames.given && !options->heatmap_folder)
+        return usage_error("--heatmap_frames chooses the frames of --heatmap DIR: add it");
+    return 0;
+}
+
 /* Checks the options of --report, which scores nothing. */
 static int check_stored(const Options *options)
 {
@@ -260,6 +274,9 @@ static int check_stored(const Options *options)
                            options->backend_word ? "backend" : "device");
     if (options->lines || options->window.given || options->follow)
         return usage_error("--lines, --window and --follow are for scoring: leave out --report");
+    if (wants_maps(options))
+        return usage_error("--heatmap is for scoring, because maps are measured from the videos: "
+                           "leave out --report");
     if (options->format)
         return usage_error("--report prints scores or makes a page (--html), not another report");
     if (!options->words.count)
@@ -303,6 +320,8 @@ static int check_part(const Options *options)
         return usage_error("a part needs an output file: add -o PART.json");
     if (options->html)
         return usage_error("--html is for the whole video: use it with --merge");
+    if (wants_maps(options))
+        return usage_error("--heatmap is for whole runs: leave out --shard and --frames");
     if (options_want_heatmaps(options))
         return usage_error("a part cannot write heatmaps: leave out heatmaps_path");
     return 0;
@@ -347,6 +366,9 @@ static int check_merge(const Options *options)
     }
     if (options->lines || options->window.given)
         return usage_error("--lines is for scoring: leave out --merge");
+    if (wants_maps(options))
+        return usage_error("--heatmap is for scoring, because maps are measured from the videos: "
+                           "leave out --merge");
     if (options->catalogue)
         return check_catalogue(options);
     if (!options->words.count)
@@ -515,6 +537,8 @@ static int check(Options *options)
         err = limits_check(options);
     if (!err)
         err = check_part(options);
+    if (!err)
+        err = check_heatmap(options);
     if (!err)
         err = check_lines(options);
     if (!err)

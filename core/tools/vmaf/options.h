@@ -61,6 +61,16 @@ typedef struct PartChoice {
     bool from_start;       /* read the videos from their beginning */
 } PartChoice;
 
+/* The frames whose maps --heatmap writes to files; neither: the worst frames. */
+enum { HEATMAP_RANGES = 64 };
+typedef struct HeatmapFrames {
+    bool given, all;
+    unsigned count;
+    struct {
+        unsigned first, last;
+    } range[HEATMAP_RANGES];
+} HeatmapFrames;
+
 /* The model of a run that names none. */
 #define DEFAULT_MODEL "vmaf_v0.6.1"
 
@@ -118,6 +128,9 @@ typedef struct Options {
     char score_format[8];         /* printf format; empty: the default rule */
     bool to_stdout;               /* a format was given without -o: outputs has "-" */
     const char *html;             /* path of the page; NULL: none */
+    const char *heatmap_folder;   /* for pictures of maps; NULL: none */
+    bool heatmap_html;            /* draw maps over the page's worst frames */
+    HeatmapFrames heatmap_frames; /* of the folder */
     bool stored;                  /* --report: the words are JSON reports; nothing is scored. With
                                      --doctor: devices are surveyed */
     bool catalogue;               /* one page about many reports, with a row for each */

@@ -502,7 +502,7 @@ int rating_finish(Rating *rating, const Options *options)
         err = report_scores(rating, options);
     if (!err && rating->output)
         err = output_write(rating->vmaf, options, rating->output);
-    if (!err && options->html)
+    if (!err && (options->html || options->heatmap_folder))
         err = stored_from_context(&rating->report, rating->vmaf, rating->video->path);
     if (!err && rating->cut &&
         !options->allow_partial) { /* repeat the failure as the last message */

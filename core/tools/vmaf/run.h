@@ -41,7 +41,7 @@ typedef struct Rating {
     Models *models;
     ScoredPair pair;      /* size and depths by which the models were chosen */
     SummaryRow row;       /* for the table of several videos, once the rating is finished */
-    StoredReport *report; /* for --html, once the rating is finished */
+    StoredReport *report; /* for --html and --heatmap, once the rating is finished */
     unsigned pairs;       /* scored so far */
     PairFrames *frames;   /* frames of each pair; in a part, of each of its own pairs */
     size_t frame_count, frame_capacity;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "maps.h"
 #include "run.h"
 #include "input/bars.h"
 #include "input/prefetch.h"
@@ -236,8 +237,18 @@ static int make_groups(Run *run)
 
 /* ---- results ---- */
 
+/* Makes the maps of a report's worst frames, for the page. */
+static int map_report(void *arg, const StoredReport *report, PageWorst *worst, size_t room)
+{
+    const Run *const run = arg;
+    unsigned i = 0;
+    while (run->ratings[i].report != report)
+        i++;
+    return maps_for_page(&run->ratings[i], run->options, worst, room);
+}
+
 /* Writes the HTML page with all finished ratings, even if other videos failed. */
-static int write_page(const Run *run)
+static int write_page(Run *run)
 {
     StoredReport **const reports = calloc(run->count, sizeof(*reports));
     size_t count = 0;
@@ -246,7 +257,10 @@ static int write_page(const Run *run)
     for (unsigned i = 0; i < run->count; i++)
         if (run->ratings[i].report)
             reports[count++] = run->ratings[i].report;
-    const int err = count ? html_write(reports, count, run->options->html) : 0;
+    const PageMapper mapper = { map_report, run };
+    const bool maps = run->options->heatmap_html && !interrupt_signal();
+    const int err =
+        count ? html_write(reports, count, run->options->html, maps ? &mapper : NULL) : 0;
     free(reports);
     return err;
 }
@@ -290,13 +304,21 @@ static int summarise_lines(const Run *run)
     return err;
 }
 
+/* A run that was stopped writes no maps. */
+static int finish_rating(Rating *rating, const Options *options)
+{
+    const int err = rating_finish(rating, options);
+    return err || !options->heatmap_folder || interrupt_signal() ? err
+                                                                 : maps_write(rating, options);
+}
+
 static int write_results(Run *run)
 {
     int first = 0;
     for (unsigned i = 0; i < run->count; i++) {
         Rating *const rating = &run->ratings[i];
         if (!rating->err)
-            rating->err = rating_finish(rating, run->options);
+            rating->err = finish_rating(rating, run->options);
         if (!first)
             first = rating->err;
     }
@@ -361,6 +383,8 @@ static int score(Run *run)
         err = videos_crop_bars(run->videos, run->count + 1, run->options->crop_bars);
     if (!err)
         err = find_outputs(run);
+    if (!err)
+        err = maps_check(run->options, run->videos, run->count + 1);
     if (!err)
         err = choose_models(run);
     if (!err)

@@ -311,7 +311,7 @@ int stored_show(const Options *options)
     if (!err)
         summary_say_rows(rows, count, summary_may_colour());
     if (!err && options->html)
-        err = html_write(reports, count, options->html);
+        err = html_write(reports, count, options->html, NULL);
     for (size_t i = 0; reports && i < count; i++)
         stored_destroy(reports[i]);
     free(reports);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,62 @@ static int set_html(Options *options, const Arg *arg, const char *value)
 {
     options->html = value;
     return 0;
+}
+
+static int set_heatmap(Options *options, const Arg *arg, const char *value)
+{
+    if (!strcmp(value, "html")) {
+        options->heatmap_html = true;
+        return 0;
+    }
+    if (!*value)
+        return bad_value(arg, value, "html, or a folder");
+    if (options->heatmap_folder && strcmp(options->heatmap_folder, value) != 0)
+        return usage_error("--heatmap writes into one folder, and %s and %s are given",
+                           options->heatmap_folder, value);
+    options->heatmap_folder = value;
+    return 0;
+}
+
+/* Reads a decimal number and moves past it; false: there is none. */
+static bool read_frame_number(const char **at, unsigned *number)
+{
+    char *end;
+    if (**at < '0' || **at > '9')
+        return false;
+    errno = 0;
+    const unsigned long value = strtoul(*at, &end, 10);
+    *at = end;
+    *number = (unsigned)value;
+    return !errno && value <= UINT32_MAX;
+}
+
+/* Adds frames such as `7` and `100-120`; false: they cannot be read. */
+static bool add_frame_ranges(HeatmapFrames *frames, const char *at)
+{
+    for (;; at++) {
+        unsigned first, last;
+        if (frames->count == HEATMAP_RANGES || !read_frame_number(&at, &first))
+            return false;
+        last = first;
+        if (*at == '-' && (at++, !read_frame_number(&at, &last)))
+            return false;
+        if (last < first)
+            return false;
+        frames->range[frames->count].first = first;
+        frames->range[frames->count++].last = last;
+        if (*at != ',')
+            return !*at;
+    }
+}
+
+static int set_heatmap_frames(Options *options, const Arg *arg, const char *value)
+{
+    HeatmapFrames *const frames = &options->heatmap_frames;
+    *frames = (HeatmapFrames){ .given = true, .all = !strcmp(value, "all") };
+    if (frames->all || !strcmp(value, "worst") || add_frame_ranges(frames, value))
+        return 0;
+    return bad_value(arg, value, "worst, all, or up to 64 frames and ranges, such as 7,100-120");
 }
 
 static int set_report(Options *options, const Arg *arg, const char *value)
@@ -185,6 +242,20 @@ const Arg output_options[] = {
       .newer = true,
       .set = set_html,
       .complete = "file" },
+    { .name = "heatmap",
+      .value = "DIR|html",
+      .help =
+          "show where in the picture quality was lost: PNG files in\nDIR, or 'html': over the worst frames of the page of\n"
+          "--html; may be given for both",
+      .newer = true,
+      .set = set_heatmap,
+      .complete = "html" },
+    { .name = "heatmap_frames",
+      .value = "FRAMES",
+      .help = "the frames in DIR: worst (default), all, or numbers\nand ranges such as 7,100-120",
+      .newer = true,
+      .set = set_heatmap_frames,
+      .complete = "worst|all" },
     { .name = "report",
       .help =
           "score nothing: read the JSON reports given as\narguments, or folders of them; print, judge and write\ntheir scores; "

@@ -699,7 +699,7 @@ static int merge_all(Merge *merge)
     if (!err)
         err = rating_finish(&merge->rating, &merge->options);
     if (!err && merge->rating.report)
-        err = html_write(&merge->rating.report, 1, merge->options.html);
+        err = html_write(&merge->rating.report, 1, merge->options.html, NULL);
     return err                      ? err
            : merge->rating.unjudged ? SCORE_UNJUDGED
            : merge->rating.below    ? SCORE_BELOW
