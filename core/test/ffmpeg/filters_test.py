@@ -11,6 +11,7 @@ Without a Vulkan device only the CPU is tested, with a message.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -153,6 +154,23 @@ def on_a_device(clips):
         score(f'VMAF_BACKEND, {name}', clip, want, graph, env={'VMAF_BACKEND': 'vulkan:0'})
 
 
+def in_software(clip):
+    """A software device is used only if it is named or allowed, and says so at every log level."""
+    listed = run([VMAF, '--list_devices', '--backend', 'vulkan']).stdout
+    device = re.search(r'^0: (.*)\n   backend: vulkan\n   type: software', listed, re.M)
+    if not device:
+        return
+    graph, denied = f'[0:v][1:v]libvmaf={options("log.json")}', {'VMAF_ALLOW_SOFTWARE': '0'}
+    for extra in ':vulkan_device=0', ':backend=vulkan', ':backend=vulkan:vulkan_device=0', ':vulkan_device=all':
+        expect_failure(f'software by {extra}', ffmpeg(clip.inputs(), graph + extra, denied), 'software device', 'VMAF_ALLOW_SOFTWARE')
+    for backend in 'vulkan', 'vulkan:0':
+        expect_failure(f'software by VMAF_BACKEND={backend}', ffmpeg(clip.inputs(), graph, {**denied, 'VMAF_BACKEND': backend},
+                                                                     UNMODIFIED), 'software device')
+    name = device.group(1).split()[0]
+    score('software by its name', clip, command_scores(clip), f'{graph}:vulkan_device={name}', ('-loglevel', 'quiet'), denied,
+          said='is a software device: a CPU computes the scores')
+
+
 def on_its_frames(clips):
     for clip in clips.values():
         want = command_scores(clip)
@@ -222,6 +240,7 @@ def main():
     if device:
         on_a_device(clips)
         on_its_frames(clips)
+        in_software(clips['yuv420p'])
         one_frame_for_both(clips['yuv420p'])
     else:
         print('No Vulkan device: libvmaf_vulkan was not run.')
