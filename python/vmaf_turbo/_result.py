@@ -34,7 +34,7 @@ class Result:
     pooled         by metric and method: mean, harmonic_mean, min, max, stddev, median, p1, p5, …, p99
     models         the mean score of each model
     warnings       reasons to doubt the scores
-    places         by extractor: what computed it ('backend', 'device', 'instruction_set')
+    places         by extractor: what computed it ('backend', 'device', 'device_type', 'instruction_set', …)
     report         the whole JSON report
     """
 
