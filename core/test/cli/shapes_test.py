@@ -151,6 +151,8 @@ says(f'cropped from {W}x{H + 40} to {W}x{H} at 0,18, what its black bars leave',
 lossless('r.mkv', 'r_bars.mkv', '-vf', f'drawbox=t=fill:c=black:h=14,drawbox=t=fill:c=black:y={H - 14}')
 lossless('d.mkv', 'd_bars.mkv', '-vf', f'drawbox=t=fill:c=black:h=14,drawbox=t=fill:c=black:y={H - 14}')
 lossless('d.mkv', 'd_walls.mkv', '-vf', f'drawbox=t=fill:c=black:w=20,drawbox=t=fill:c=black:x={W - 20}')
+lossless('d.mkv', 'd_thin.mkv', '-vf', f'drawbox=t=fill:c=black:h=2,drawbox=t=fill:c=black:y={H - 2}')
+lossless('r.mkv', 'r_slim.mkv', '-vf', f'drawbox=t=fill:c=black:w=2,drawbox=t=fill:c=black:x={W - 2}')
 lossless('d.mkv', 'd_roof.mkv', '-vf', 'drawbox=t=fill:c=black:h=14')
 
 
@@ -167,6 +169,9 @@ def barred(pair, side):
 barred('r_bars.mkv d.mkv', 'reference')
 barred('r.mkv d_bars.mkv', 'distorted')
 barred('r.mkv d_walls.mkv', 'distorted')
+barred('r.mkv d_thin.mkv', 'distorted')
+barred('r_slim.mkv d.mkv', 'reference')
+says(f'cropped from {W}x{H} to {W}x{H - 4} at 0,2, what its black bars leave', 'd_thin.mkv', 'd_thin.mkv', '--crop', 'auto')
 for pair in ('r.mkv d.mkv', 'r_bars.mkv d_bars.mkv', 'r.mkv d_roof.mkv', f'r.mkv d_bars.mkv --crop {W}:{H - 28}:0:14'):
     barred(pair, None)
 single = barred('r.mkv d_bars.mkv --frame_cnt 9', 'distorted')

@@ -97,7 +97,7 @@ done = run('--merge', 'p0.json', 'x1.json', 'p2.json', '-o', 'report.json')
 check('a part file with a checksum computed here is not accepted', done.returncode == 0, done.stderr)
 for what, words, change in (
         ('another version of vmaf', ['versions', 'p0.json', 'x1.json'], lambda text: text.replace('"version": "', '"version": "x')),
-        ('another version of the file', ['x1.json', 'another version'], lambda text: text.replace('"vmaf_part": 2', '"vmaf_part": 1')),
+        ('another version of the file', ['x1.json', 'another version'], lambda text: text.replace('"vmaf_part": 3', '"vmaf_part": 1')),
         ('another picture format', ['x1.json', 'different pictures'], lambda text: text.replace('"scored": {"width": 64', '"scored": {"width": 62')),
         ('values that are missing', ['x1.json', 'values'], lambda text: re.sub(r'(\n    \[6,\d+,6,6,\[)-?\d+,', r'\1', text)),
         ('a frame without a number', ['x1.json', 'values'], lambda text: re.sub(r'(\n    \[6,\d+,)6,6', r'\1 6', text)),

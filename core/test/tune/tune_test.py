@@ -520,6 +520,13 @@ def warnings_are_passed_on():
     check('on the page', '<h2>Warnings</h2>' in open('o.html').read() and '⚠' in open('o.html').read())
     check('and kept for the next run', again.returncode == 0 and [p['warnings'] for p in json.load(open('p.json'))['points']] ==
           [p['warnings'] for p in points] and again.stdout == out.stdout, again.stdout)
+    # vmaf-tune lacks the options that the vmaf command proposes when pictures are moved.
+    clip('moving.mkv', source='mandelbrot')
+    write_script('late', 'read_source -i "$1" -vf tpad=start=2:start_mode=clone -frames:v 24 $X264 "$2"')
+    moved = run('compare', 'moving.mkv', '--encoder-cmd', './late {input} {output} {crf}', '--crf', '20', '--json', 'p.json')
+    text = [w['text'] for w in json.load(open('p.json'))['points'][0]['warnings'] if w['code'] == 'offset_suspected']
+    check('moved pictures', len(text) == 1 and text[0].endswith('2 frames later than they were compared; mend the encoder\'s command, which '
+          'moves pictures in time') and text[0] in moved.stdout and '--sync' not in moved.stdout + moved.stderr, text, moved.stdout)
     out = run('search', 'full.mkv', *mine[:2], '--target', '50', '--crf', '34..36', '--json', 'o.json')
     check('search has them, too', '\nwarning: ' in '\n' + out.stderr and json.load(open('o.json'))['warnings'], out.stderr)
 

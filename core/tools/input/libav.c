@@ -185,6 +185,7 @@ static void libav_close(Video *video)
     libav_io_destroy(libav);
     av_packet_free(&libav->packet);
     av_packet_free(&libav->opening);
+    libav_last_close(libav);
     av_frame_free(&libav->frame);
     av_frame_free(&libav->host);
     libav_hw_close(libav);
@@ -316,8 +317,12 @@ static void settle_time(Libav *libav)
                                  : (AVRational){ 1, 25 };
     const int64_t step = av_rescale_q(1, lasts, libav->stream->time_base);
     const int64_t next = libav->time + (step > 0 ? step : 1);
-    if (traits->timeless || time == AV_NOPTS_VALUE)
+    if (traits->timeless)
         return;
+    if (time == AV_NOPTS_VALUE) {
+        libav->untimed++;
+        return;
+    }
     if (time > most || time < -most) { /* no real time */
         libav->time = libav->timed ? next : 0;
         libav->timed = true;
@@ -339,13 +344,14 @@ static void settle_time(Libav *libav)
         libav->shift_before = libav->shift;
         libav->shift = next - time;
     } else if (libav->timed && !libav->gap) {
-        if (2 * gap > 3 * step)
+        if (2 * gap > (3 + 2 * (int64_t)libav->untimed) * step)
             libav->gap = libav->found + 1;
         else
             libav->steps++;
     }
     libav->time = time + libav->shift;
     libav->timed = true;
+    libav->untimed = 0;
 }
 
 static enum FrameStatus libav_find(Video *video, uint64_t *offset)
@@ -355,8 +361,8 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
     if (!libav->first)
         status = libav_decode(libav);
     libav->first = false;
-    if (status == FRAME_NONE && libav_ends_early(libav))
-        status = FRAME_CUT;
+    if (status == FRAME_NONE)
+        status = libav_ends_early(libav) ? FRAME_CUT : libav_last_status(libav);
     if (status != FRAME_WHOLE)
         return status;
     if (has_changed(libav) || !is_as_foretold(libav))

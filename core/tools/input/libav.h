@@ -46,6 +46,13 @@ typedef struct SentPackets {
     unsigned next;
 } SentPackets;
 
+/* Packets by which the last picture of a video is checked (libav_last.c). Each is NULL or a packet
+ * of its own: the first one, the latest key frame and the latest one. */
+typedef struct LastPackets {
+    bool kept; /* this is a video whose last picture is checked */
+    AVPacket *first, *key, *latest;
+} LastPackets;
+
 typedef struct Sections Sections;
 
 typedef struct Libav {
@@ -87,6 +94,7 @@ typedef struct Libav {
     unsigned leapt;    /* how often times went back or jumped */
     uint64_t position; /* position of `frame` in the file, or VIDEO_NO_POSITION */
     SentPackets sent;
+    LastPackets last;
     bool grain_noted; /* the video has film grain, and a note says so */
     uint64_t damaged; /* the number of damaged frames and packets */
     /* How often the decoder's threads said that they concealed errors. With several threads a
@@ -96,6 +104,7 @@ typedef struct Libav {
     uint64_t concealed_at;     /* `found` when the first was noticed; 0: none was */
     uint64_t gap;              /* the first frame, from 1 on, before which a time has no frame */
     uint64_t steps;            /* how many times followed the one before without such a gap */
+    unsigned untimed;          /* frames without a time since the latest that has one */
     Sections *sections;        /* decodes from the second frame on; NULL: `codec` does */
     bool not_cut;              /* the video was not cut into sections, or is not any more */
     FrameUnpacker unpacker;
@@ -146,6 +155,16 @@ void libav_playlist_guard(Libav *libav);
 /* Interpolates the lines of the second field of a frame in host memory, if it is interlaced, from
  * those of the first. Logs errors; returns 0 or negative errno. */
 int libav_deinterlace(const Video *video, AVFrame *frame);
+
+/* ---- libav_last.c: whether the last picture is whole, where its decoder does not say so ---- */
+
+/* Decides whether the video is one of these; call it once, when its stream was chosen. */
+void libav_last_open(Libav *libav);
+/* Keeps the packet that was read, if it may be needed. 0 or -ENOMEM. */
+int libav_last_keep(Libav *libav);
+/* At the end: FRAME_CUT if the last picture is cut off, else FRAME_NONE. Logs errors. */
+enum FrameStatus libav_last_status(const Libav *libav);
+void libav_last_close(Libav *libav);
 
 /* ---- libav_hw.c: decoding on a device (--hwaccel). Functions that return int log errors and
  * return 0 or negative errno. ---- */

@@ -56,11 +56,13 @@ const char *libav_api_open(void);
 #define LIBAVCODEC_FUNCTIONS(X)                                                                    \
     X(av_codec_is_decoder)                                                                         \
     X(av_codec_iterate)                                                                            \
+    X(av_new_packet)                                                                               \
     X(av_packet_alloc)                                                                             \
     X(av_packet_clone)                                                                             \
     X(av_packet_free)                                                                              \
     X(av_packet_unref)                                                                             \
     X(avcodec_alloc_context3)                                                                      \
+    X(avcodec_default_get_buffer2)                                                                 \
     X(avcodec_default_get_format)                                                                  \
     X(avcodec_find_decoder)                                                                        \
     X(avcodec_flush_buffers)                                                                       \
@@ -169,6 +171,7 @@ extern LibavApi libav_api;
 #define av_log_set_callback libav_api.av_log_set_callback
 #define av_malloc libav_api.av_malloc
 #define av_mallocz libav_api.av_mallocz
+#define av_new_packet libav_api.av_new_packet
 #define av_packet_alloc libav_api.av_packet_alloc
 #define av_packet_clone libav_api.av_packet_clone
 #define av_packet_free libav_api.av_packet_free
@@ -182,6 +185,7 @@ extern LibavApi libav_api;
 #define av_strerror libav_api.av_strerror
 #define av_version_info libav_api.av_version_info
 #define avcodec_alloc_context3 libav_api.avcodec_alloc_context3
+#define avcodec_default_get_buffer2 libav_api.avcodec_default_get_buffer2
 #define avcodec_default_get_format libav_api.avcodec_default_get_format
 #define avcodec_find_decoder libav_api.avcodec_find_decoder
 #define avcodec_flush_buffers libav_api.avcodec_flush_buffers

@@ -98,7 +98,7 @@ int libav_read_packet(Libav *libav)
     }
     libav->packets++;
     libav->last_packet_damaged = libav->packet->flags & AV_PKT_FLAG_CORRUPT;
-    return 0;
+    return libav_last_keep(libav) ? AVERROR(ENOMEM) : 0;
 }
 
 /* True, after logging an error, if the device failed. That is not the video's fault, so frames
@@ -485,7 +485,7 @@ static enum FrameStatus decode_key(Libav *libav)
     while (status == FRAME_WHOLE && !is_entry(libav));
     libav->seeking = false;
     atomic_store(&libav->concealed, 0);
-    libav->gap = libav->steps = libav->concealed_at = libav->concealed_before = 0;
+    libav->gap = libav->steps = libav->concealed_at = libav->concealed_before = libav->untimed = 0;
     return status;
 }
 

@@ -336,6 +336,8 @@ int libav_open_stream(Libav *libav)
         return say_not_opened(libav, err);
     libav->video->traits.timeless = is_timeless(libav);
     err = choose_stream(libav);
+    if (!err)
+        libav_last_open(libav);
     return err ? err : open_decoder(libav);
 }
 

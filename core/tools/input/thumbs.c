@@ -15,6 +15,8 @@
 #define NOISE 1e-7
 /* Means are multiples of 1 / STEPS; those of 8 bits fit into 16. */
 #define STEPS 256
+/* Rows or columns of an edge: thinner black bars hardly change scores. */
+#define EDGE 2u
 
 /* Some rows of a cell. */
 typedef struct CellRows {
@@ -72,15 +74,11 @@ static uint64_t cell_sum(const CellRows *cell, bool deep)
     return sum;
 }
 
-static float cell_mean(const VmafPicture *pic, unsigned i, unsigned step)
+/* The mean of a rectangle, at 8 bits; `bottom` and `right` are behind its last row and column. */
+static float rectangle_mean(const VmafPicture *pic, unsigned top, unsigned bottom, unsigned left,
+                            unsigned right, unsigned step)
 {
-    const unsigned w = pic->w[0], h = pic->h[0];
-    const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE;
-    const unsigned left = x * w / THUMB_SIDE, right = (x + 1) * w / THUMB_SIDE;
-    const unsigned top = y * h / THUMB_SIDE, bottom = (y + 1) * h / THUMB_SIDE;
     const bool deep = pic->bpc > 8;
-    if (left == right || top == bottom) /* the picture is smaller than a thumbnail */
-        return 0;
     const CellRows cell = {
         .first = (const char *)pic->data[0] + (ptrdiff_t)top * pic->stride[0] + left * (deep + 1u),
         .stride = (ptrdiff_t)step * pic->stride[0],
@@ -92,16 +90,40 @@ static float cell_mean(const VmafPicture *pic, unsigned i, unsigned step)
     return (float)(floor(mean * STEPS + 0.5) / STEPS);
 }
 
+static float cell_mean(const VmafPicture *pic, unsigned i, unsigned step)
+{
+    const unsigned w = pic->w[0], h = pic->h[0];
+    const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE;
+    const unsigned left = x * w / THUMB_SIDE, right = (x + 1) * w / THUMB_SIDE;
+    const unsigned top = y * h / THUMB_SIDE, bottom = (y + 1) * h / THUMB_SIDE;
+    if (left == right || top == bottom) /* the picture is smaller than a thumbnail */
+        return 0;
+    return rectangle_mean(pic, top, bottom, left, right, step);
+}
+
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step)
 {
+    const unsigned w = pic->w[0], h = pic->h[0];
+    const unsigned across = w < EDGE ? w : EDGE, down = h < EDGE ? h : EDGE;
     for (unsigned i = 0; i < THUMB_CELLS; i++)
         thumb->cell[i] = cell_mean(pic, i, step);
+    thumb->edge[TOP_EDGE] = rectangle_mean(pic, 0, down, 0, w, 1);
+    thumb->edge[BOTTOM_EDGE] = rectangle_mean(pic, h - down, h, 0, w, 1);
+    thumb->edge[LEFT_EDGE] = rectangle_mean(pic, 0, h, 0, across, 1);
+    thumb->edge[RIGHT_EDGE] = rectangle_mean(pic, 0, h, w - across, w, 1);
+}
+
+/* The values of a thumbnail, one after another. */
+static float *value_of(Thumb *thumb, unsigned i)
+{
+    return i < THUMB_CELLS ? &thumb->cell[i] : &thumb->edge[i - THUMB_CELLS];
 }
 
 void thumb_print(const Thumb *thumb, char text[THUMB_TEXT])
 {
-    for (unsigned i = 0; i < THUMB_CELLS; i++)
-        snprintf(text + (size_t)i * 4, 5, "%04x", (unsigned)(thumb->cell[i] * STEPS) & 0xffff);
+    Thumb copy = *thumb;
+    for (unsigned i = 0; i < THUMB_CELLS + THUMB_EDGES; i++)
+        snprintf(text + (size_t)i * 4, 5, "%04x", (unsigned)(*value_of(&copy, i) * STEPS) & 0xffff);
 }
 
 bool thumb_parse(Thumb *thumb, const char *text)
@@ -109,9 +131,9 @@ bool thumb_parse(Thumb *thumb, const char *text)
     if (!text || strlen(text) != THUMB_TEXT - 1 ||
         strspn(text, "0123456789abcdef") + 1 < THUMB_TEXT)
         return false;
-    for (unsigned i = 0; i < THUMB_CELLS; i++) {
+    for (unsigned i = 0; i < THUMB_CELLS + THUMB_EDGES; i++) {
         const char digits[5] = { text[4 * i], text[4 * i + 1], text[4 * i + 2], text[4 * i + 3] };
-        thumb->cell[i] = (float)strtoul(digits, NULL, 16) / STEPS;
+        *value_of(thumb, i) = (float)strtoul(digits, NULL, 16) / STEPS;
     }
     return true;
 }

@@ -10,10 +10,13 @@
 
 #include "libvmaf/picture.h"
 
-/* A thumbnail: the mean luma of each of 16 x 16 cells of a frame. */
+/* A thumbnail: the mean luma of each of 16 x 16 cells of a frame, and of the two outermost rows or
+ * columns at each edge. */
+enum ThumbEdge { TOP_EDGE, BOTTOM_EDGE, LEFT_EDGE, RIGHT_EDGE, THUMB_EDGES };
 enum { THUMB_SIDE = 16, THUMB_CELLS = THUMB_SIDE * THUMB_SIDE };
 typedef struct Thumb {
     float cell[THUMB_CELLS];
+    float edge[THUMB_EDGES];
 } Thumb;
 
 /* Consecutive frames of a video. */
@@ -22,12 +25,13 @@ typedef struct Thumbs {
     unsigned count;
 } Thumbs;
 
-/* Looks at every `step`-th row. The means are rounded to what thumb_print writes. */
+/* Looks at every `step`-th row, and at all rows of the edges. The means are rounded to what
+ * thumb_print writes. */
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic, unsigned step);
 
 /* Write a thumbnail as hexadecimal digits, and read it back without a loss. False: the text is not
  * a thumbnail. */
-enum { THUMB_TEXT = THUMB_CELLS * 4 + 1 };
+enum { THUMB_TEXT = (THUMB_CELLS + THUMB_EDGES) * 4 + 1 };
 void thumb_print(const Thumb *thumb, char text[THUMB_TEXT]);
 bool thumb_parse(Thumb *thumb, const char *text);
 

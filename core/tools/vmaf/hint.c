@@ -7,7 +7,7 @@
 #define PAIRS_MIN 12
 /* About this many rows of a picture are looked at. */
 #define ROWS 256
-/* Mean luma, at 8 bits, up to which a cell may be of a black bar, and from which it cannot be. */
+/* Mean luma, at 8 bits, up to which an edge may be of a black bar, and from which it cannot be. */
 #define BLACK 24.0f
 #define BRIGHT 40.0f
 /* The number of windows: the last one begins at frame 50 million. */
@@ -54,22 +54,14 @@ void hint_thumbs(Thumb *ref, Thumb *dist, const VmafPicture *ref_pic, const Vmaf
     thumb_of_picture(dist, dist_pic, step);
 }
 
-static bool is_in(unsigned cell, enum ThumbPart part)
+static void note_brightest(OffsetHint *hint, enum Side side, const Thumb *thumb)
 {
-    const unsigned x = cell % THUMB_SIDE, y = cell / THUMB_SIDE;
-    return part == TOP_CELLS      ? y == 0
-           : part == BOTTOM_CELLS ? y == THUMB_SIDE - 1
-           : part == LEFT_CELLS   ? x == 0
-           : part == RIGHT_CELLS  ? x == THUMB_SIDE - 1
-                                  : true;
-}
-
-static void note_brightest(float brightest[THUMB_PARTS], const Thumb *thumb)
-{
-    for (unsigned part = 0; part < THUMB_PARTS; part++)
-        for (unsigned i = 0; i < THUMB_CELLS; i++)
-            if (is_in(i, (enum ThumbPart)part) && thumb->cell[i] > brightest[part])
-                brightest[part] = thumb->cell[i];
+    for (unsigned edge = 0; edge < THUMB_EDGES; edge++)
+        if (thumb->edge[edge] > hint->brightest[side][edge])
+            hint->brightest[side][edge] = thumb->edge[edge];
+    for (unsigned i = 0; i < THUMB_CELLS; i++)
+        if (thumb->cell[i] > hint->brightest_cell[side])
+            hint->brightest_cell[side] = thumb->cell[i];
 }
 
 bool hint_bars(const OffsetHint *hint, enum Side *barred)
@@ -78,9 +70,10 @@ bool hint_bars(const OffsetHint *hint, enum Side *barred)
         const float *const own = hint->brightest[side];
         const float *const other = hint->brightest[side == SIDE_REF ? SIDE_DIST : SIDE_REF];
         *barred = side;
-        for (unsigned edge = TOP_CELLS; edge < ALL_CELLS; edge += 2)
-            if (own[edge] <= BLACK && own[edge + 1] <= BLACK && own[ALL_CELLS] >= BRIGHT &&
-                other[edge] >= BRIGHT && other[edge + 1] >= BRIGHT)
+        for (unsigned edge = TOP_EDGE; edge < THUMB_EDGES; edge += 2)
+            if (own[edge] <= BLACK && own[edge + 1] <= BLACK &&
+                hint->brightest_cell[side] >= BRIGHT && other[edge] >= BRIGHT &&
+                other[edge + 1] >= BRIGHT)
                 return true;
     }
     return false;
@@ -88,8 +81,8 @@ bool hint_bars(const OffsetHint *hint, enum Side *barred)
 
 static void count_pair(OffsetHint *hint)
 {
-    note_brightest(hint->brightest[SIDE_REF], &hint->ref[hint->count]);
-    note_brightest(hint->brightest[SIDE_DIST], &hint->dist[hint->count]);
+    note_brightest(hint, SIDE_REF, &hint->ref[hint->count]);
+    note_brightest(hint, SIDE_DIST, &hint->dist[hint->count]);
     if (++hint->count == HINT_WINDOW)
         judge(hint);
 }

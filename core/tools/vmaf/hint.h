@@ -13,9 +13,6 @@
 /* Pairs of frames in a window. */
 enum { HINT_WINDOW = 48 };
 
-/* The cells along one edge of a thumbnail, and all of them. */
-enum ThumbPart { TOP_CELLS, BOTTOM_CELLS, LEFT_CELLS, RIGHT_CELLS, ALL_CELLS, THUMB_PARTS };
-
 /* A zeroed hint has seen nothing. */
 typedef struct OffsetHint {
     Thumb ref[HINT_WINDOW], dist[HINT_WINDOW];
@@ -25,7 +22,8 @@ typedef struct OffsetHint {
     int offset;      /* frame n of the reference, as paired, matches frame n + offset of the
                       * distorted video; 0: no better offset was found */
     double times;    /* how many times better it matches than at any other offset */
-    float brightest[SIDES][THUMB_PARTS]; /* maxima over all pairs that were looked at */
+    float brightest[SIDES][THUMB_EDGES]; /* maxima over all pairs that were looked at */
+    float brightest_cell[SIDES];
 } OffsetHint;
 
 /* Looks at pair `number`, counted from 0. */

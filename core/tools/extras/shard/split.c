@@ -72,8 +72,8 @@ static bool has_record(const char *folder)
 /* A member of the record as text. free() it. */
 static char *shown(const json_t *record, const char *name)
 {
-    char *const text =
-        json_dumps(json_object_get(record, name), JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
+    char *const text = json_whole_text(json_object_get(record, name),
+                                       JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
     return text ? text : strdup("nothing");
 }
 

@@ -140,8 +140,9 @@ static int sum_up(Ladder *ladder, Job *jobs, size_t count, Job *point, double *p
         point->encode_seconds += jobs[i].encode_seconds;
         point->score_seconds += jobs[i].score_seconds;
         seconds += jobs[i].source->media.seconds;
-        *peak = fmax(*peak, packets_peak(&jobs[i].packets, SEGMENT_SECONDS));
-        err = list_join(point->warnings, jobs[i].warnings);
+        const double most = packets_peak(&jobs[i].packets, SEGMENT_SECONDS);
+        *peak = fmax(*peak, most);
+        err = most < 0.0 ? -ENOMEM : list_join(point->warnings, jobs[i].warnings);
         if (!err)
             err = list_join(point->models, jobs[i].models);
     }

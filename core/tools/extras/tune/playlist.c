@@ -19,7 +19,9 @@ double packets_peak(const Packets *packets, double seconds)
     double most = 0.0, bytes = 0.0;
     size_t from = 0;
     Packet *const sorted = malloc((packets->count + 1) * sizeof(*sorted));
-    if (!sorted || !packets->count) {
+    if (!sorted)
+        return -1.0;
+    if (!packets->count) {
         free(sorted);
         return 0.0;
     }

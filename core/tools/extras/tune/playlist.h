@@ -24,7 +24,7 @@ int rung_find_codec(PlannedRung *rung, const Workshop *shop);
 /* Containers round times, and rates with them: the usual rate that is near. 0: not known. */
 double rung_frame_rate(const PlannedRung *rung);
 
-/* The largest rate of packets within this many seconds, in kbit/s. */
+/* The largest rate of packets within this many seconds, in kbit/s. Negative: out of memory. */
 double packets_peak(const Packets *packets, double seconds);
 
 /* The name of a rung's playlist: "1280x720-2500k.m3u8". */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/argv.h"
 #include "common/json_memory.h"
 #include "common/message.h"
 #include "report/stored.h"
@@ -252,19 +253,58 @@ void warning_text(const json_t *warning, char *text, size_t size)
     snprintf(text, size, "%s%s", !input ? "" : source ? "source: " : "encode: ", said ? said : "");
 }
 
+/* True if the words begin with an option that vmaf-tune has, too. */
+static bool is_own_option(const char *words)
+{
+    static const char *const own[] = { "--model", "--display", "--range", "--feature" };
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (!strncmp(words, own[i], strlen(own[i])))
+            return true;
+    return false;
+}
+
+/* A warning's text without the remedy at its end, if that is an option of the vmaf command that
+ * vmaf-tune lacks. free() it; NULL: out of memory. */
+static char *without_remedy(const char *text, const char *code)
+{
+    static const char moved[] = "; mend the encoder's command, which moves pictures in time";
+    const char *remedy = NULL;
+    for (const char *at = strstr(text, "; "); at && !remedy; at = strstr(at + 2, "; ")) {
+        const char *const words = at + 2 + (strncmp(at + 2, "use ", 4) ? 0 : 4);
+        if (!strncmp(words, "--", 2) && !is_own_option(words))
+            remedy = at;
+    }
+    const int length = (int)(remedy ? (size_t)(remedy - text) : strlen(text));
+    const bool is_moved = remedy && !strcmp(code, "offset_suspected");
+    return text_print("%.*s%s", length, text, is_moved ? moved : "");
+}
+
+/* A copy of a warning of the vmaf command, as vmaf-tune gives it. NULL: out of memory. */
+static json_t *own_warning(const json_t *warning, const char *code)
+{
+    const char *const said = json_string_value(json_object_get(warning, "text"));
+    char *const text = without_remedy(said ? said : "", code);
+    json_t *const copy = text ? json_copy((json_t *)warning) : NULL;
+    if (copy)
+        json_object_set_new(copy, "text", json_string(text));
+    free(text);
+    return copy;
+}
+
 /* Take the warnings, except the one about a software device, which the place already tells. */
 static int take_warnings(Scored *scored, const json_t *warnings)
 {
     size_t i;
     json_t *warning, *const others = json_array();
+    bool lost = !others;
     json_array_foreach(warnings, i, warning)
     {
         const char *const code = json_string_value(json_object_get(warning, "code"));
-        if (!code || strcmp(code, "software_device") != 0)
-            json_array_append(others, warning);
+        if (code && strcmp(code, "software_device") != 0)
+            lost |= json_array_append_new(others, own_warning(warning, code)) != 0;
     }
     scored->warnings = json_array();
-    const int err = others ? list_join(scored->warnings, others) : -ENOMEM;
+    const int err = lost ? -ENOMEM : list_join(scored->warnings, others);
     json_decref(others);
     return err;
 }

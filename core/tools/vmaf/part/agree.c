@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_memory.h"
 #include "common/message.h"
 
 /* ---- the same run ---- */
 
 static const char *text_of(const json_t *value, char *room, size_t size)
 {
-    char *const dumped = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+    char *const dumped = json_whole_text(value, JSON_ENCODE_ANY | JSON_COMPACT);
     snprintf(room, size, "%s", dumped ? dumped : "nothing");
     free(dumped);
     return room;

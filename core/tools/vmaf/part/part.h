@@ -113,7 +113,7 @@ int part_run_note_change(PartRun *part, const ShotChange *change);
 
 /* ---- part files ---- */
 
-enum { PART_VERSION = 2 };
+enum { PART_VERSION = 3 };
 
 /* Makes the list of models for a part file. Models in files are identified by their content,
  * built-in models by name. The caller releases the list. */
