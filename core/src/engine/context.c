@@ -511,10 +511,11 @@ static int tell_frames_on_cpu(VmafContext *ctx)
         context_feature(ctx, i, &info);
         if (info.frames_on_cpu * 100 <= info.frames)
             continue;
-        snprintf(text, sizeof(text),
-                 "%s: %" PRIu64 " of %" PRIu64
-                 " frames were measured again on the CPU, to settle last bits that %s left open",
-                 info.extractor, info.frames_on_cpu, info.frames, info.device);
+        snprintf(
+            text, sizeof(text),
+            "%s: %" PRIu64 " of %" PRIu64
+            " frames were measured again on the CPU, because %s could not decide their last bits",
+            info.extractor, info.frames_on_cpu, info.frames, info.device);
         log_insist("%s", text);
         err = notes_add_warning(&ctx->notes, "measured_on_cpu", VMAF_REPORT_RUN, text);
     }

@@ -84,7 +84,8 @@ static int check_colour(const VmafColor *colour, unsigned side)
 {
     char text[COLOUR_TEXT_SIZE];
     if (!colour_is_valid(colour)) {
-        log_error("the colours of the %s pictures are not in the enums of libvmaf", sides[side]);
+        log_error("the colours of the %s pictures are not among the values that libvmaf knows",
+                  sides[side]);
         return -EINVAL;
     }
     if (colour_is_complete(colour))

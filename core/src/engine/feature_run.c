@@ -86,7 +86,7 @@ bool feature_run_join(FeatureRun *run, FeatureRun *guest)
     f->guests = guests;
     guests[f->guest_count++] = guest->feature;
     guest->is_guest = true;
-    log_debug("feature \"%s\": number %u is measured with number %u", def->name,
+    log_debug("feature \"%s\" (index %u) is measured together with the one of index %u", def->name,
               guest->feature->order, f->order);
     return true;
 }

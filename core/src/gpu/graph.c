@@ -200,8 +200,8 @@ static int share_plan(Graph *graph, unsigned j, unsigned i)
     owner->plan = plan;
     gf->owner = j;
     gf->place = owner->places++;
-    log_debug("feature \"%s\": number %u runs with number %u", gf->feature->def->name,
-              gf->feature->order, owner->feature->order);
+    log_debug("feature \"%s\" (index %u) is measured by the kernels of the one of index %u",
+              gf->feature->def->name, gf->feature->order, owner->feature->order);
     return 0;
 }
 

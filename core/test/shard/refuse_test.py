@@ -152,7 +152,7 @@ done = run('--merge', *by_file, '-o', 'report.json')
 check('a missing model file is not reported', done.returncode == FAIL and 'model' in done.stderr, done.stderr)
 
 # How a part learns its number.
-refused('parts count from 0', ['count from 0', '3/4'], *VIDEOS, '--shard', '4/4', args=(), status=USAGE)
+refused('parts count from 0', ['counted from 0', '3/4'], *VIDEOS, '--shard', '4/4', args=(), status=USAGE)
 for text in ('0/0', '1', '/2', '1/', 'a/b', '-1/2', '1/2/3', '0/99999999999', ''):
     refused(f'--shard {text}', ['--shard'], *VIDEOS, f'--shard={text}', args=(), status=USAGE)
 for text in ('1', '2-1', '-', 'a-b', '0-99999999999'):

@@ -87,8 +87,8 @@ static bool is_subsampled(enum VmafPixelFormat pix_fmt)
     return pix_fmt == VMAF_PIX_FMT_YUV420P || pix_fmt == VMAF_PIX_FMT_YUV422P;
 }
 
-/* True if chroma must be raised to 4:4:4 for extractors that are told what samples are: they take
- * all of it as sited left, and of one format. */
+/* True if chroma must be raised to 4:4:4 for extractors that are told what samples mean, because
+ * these assume that the chroma of all videos is sited left and has one format. */
 static bool raises_chroma(Video *const *videos, unsigned count, const VideoAlign *how)
 {
     bool subsampled = false, mixed = false;

@@ -55,8 +55,8 @@ bool libav_say_late_index(Libav *libav)
     if (video->source->seekable || strncmp(libav->format->iformat->name, "mov,", 4) != 0 ||
         !strstr(line, "partial file"))
         return false;
-    say("%s: its index (moov atom) is behind its pictures, where a pipe or --follow cannot go back "
-        "from, or it is cut within the first frame: " STREAMABLE,
+    say("%s: its index (moov atom) is at its end, which is too late for a pipe or --follow, or it is "
+        "cut within the first frame: " STREAMABLE,
         video->path);
     return true;
 }

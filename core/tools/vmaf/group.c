@@ -141,7 +141,7 @@ static bool must_fetch(const VideoGroup *group, char *why, size_t size)
     VmafPictureConvertTarget target;
     const KeptScorer scorer = { group->ratings[0]->vmaf, gpu_adopted(group->share->gpu) };
     if (group->share->options->part.kind) {
-        snprintf(why, size, "parts are known again by the samples of their frames");
+        snprintf(why, size, "a part records digests of its frames, which the CPU computes");
         return true;
     }
     if (group->share->options->shots) {

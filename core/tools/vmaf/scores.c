@@ -72,8 +72,7 @@ bool score_limit_misses_frames(const Options *options, const ScoreOwner *owner,
 {
     if (!options->score_limit_count || options->allow_partial || !incomplete || !*incomplete)
         return false;
-    say("%s%sincomplete: %s; --fail_under passes only whole videos, or what was scored of them "
-        "with --allow_partial",
+    say("%s%sincomplete: %s; --fail_under accepts incomplete videos only with --allow_partial",
         owner->path, owner->separator, incomplete);
     return true;
 }
@@ -190,10 +189,11 @@ static void check_siting(const Video *video, const FeatureSpec *spec, Warnings *
     char text[200];
     if (!is_subsampled || video->traits.siting <= SITING_LEFT)
         return;
-    snprintf(text, sizeof(text),
-             "%s takes the chroma of %s for sited left, and its file says that it is not: alone, "
-             "with --no_prediction, it takes it as it is",
-             spec->extractor, video->path);
+    snprintf(
+        text, sizeof(text),
+        "%s assumed that the chroma of %s is sited left, but its file says otherwise: computed "
+        "alone, with --no_prediction, it takes the chroma as it is",
+        spec->extractor, video->path);
     warnings_add(warnings, "assumed", SIDES, text);
 }
 
@@ -246,7 +246,7 @@ static int use(const FeatureSpec *spec, const ExtractorFacts *facts, Warnings *w
     int err = check_feature(spec);
     VmafFeatureDictionary *dict = NULL;
     if (!err && facts->colours_converted && is_open(spec, "ref_tags", &option)) {
-        say("%s measures the colours that the files have, and the model has them converted: score "
+        say("%s measures the colours of the files, but the model needs them converted: score "
             "the two in separate runs",
             spec->extractor);
         return -EINVAL;

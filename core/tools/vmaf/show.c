@@ -231,11 +231,11 @@ static void say_catalogue(const Catalogue *catalogue)
         worst = !worst || title->score < worst->score ? title : worst;
     }
     if (worst)
-        say("%zu title%s: %s %.2f in the mean, lowest %.2f: %s", catalogue->count,
+        say("%zu title%s: %s %.2f on average, lowest %.2f: %s", catalogue->count,
             catalogue->count == 1 ? "" : "s", worst->metric, sum / (double)count, worst->score,
             worst->key);
     if (catalogue->skipped)
-        say("%zu file%s no report%s of vmaf and left out, first %s", catalogue->skipped,
+        say("%zu file%s no report%s of vmaf and left out; the first one: %s", catalogue->skipped,
             catalogue->skipped == 1 ? " is" : "s are", catalogue->skipped == 1 ? "" : "s",
             catalogue->first_skipped);
 }

@@ -52,7 +52,7 @@ V_INLINE vi v_pack_u32(vi lo, vi hi)
     return V_FROM_U16(vuzp1q_u16(V_U16(lo), V_U16(hi)));
 }
 
-/* Lanes of -32768…32767 only. */
+/* Only for lanes between -32768 and 32767. */
 V_INLINE vi v_pack_s32(vi lo, vi hi)
 {
     return V_FROM_U16(vuzp1q_u16(V_U16(lo), V_U16(hi)));

@@ -112,7 +112,7 @@ static int set_shard(Options *options, const Arg *arg, const char *value)
         !parse_digits(slash + 1, value + strlen(value), &count) || !count)
         return bad_value(arg, value, "I/N, as in 0/4, or auto");
     if (index >= count)
-        return usage_error("--shard %s: parts count from 0; the last of %u is %u/%u", value,
+        return usage_error("--shard %s: parts are counted from 0; the last of %u is %u/%u", value,
                            (unsigned)count, (unsigned)count - 1, (unsigned)count);
     part->index = (unsigned)index;
     part->count = (unsigned)count;
