@@ -204,8 +204,8 @@ test-clients: setup-jobs $(SYNTHCLIP)
 # The next ABI, in which VmafPicture carries its colours (docs/adr/0039-the-day-the-picture-grows.md): the same tests in a
 # build of its own.
 test-picture-color: setup
-	@meson setup --reconfigure $(BUILD)-112 core -Dpicture_color=true -Denable_cuda=disabled -Denable_hip=disabled \
-	  -Denable_sycl=disabled -Denable_vulkan=disabled > /dev/null
+	@meson setup $(if $(wildcard $(BUILD)-112/build.ninja),--reconfigure) $(BUILD)-112 core -Dpicture_color=true \
+	  -Denable_cuda=disabled -Denable_hip=disabled -Denable_sycl=disabled -Denable_vulkan=disabled > /dev/null
 	@meson test -C $(BUILD)-112 --print-errorlogs --timeout-multiplier $(PATIENCE) --setup usual \
 	  --suite api --suite engine --suite model --suite feature --suite gpu --no-suite nightly --no-suite job --no-suite single
 	@meson test -C $(BUILD)-112 --print-errorlogs --timeout-multiplier $(PATIENCE) --setup all 'conversions of zimg' colours

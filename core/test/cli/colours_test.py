@@ -143,6 +143,10 @@ said = run(*EIGHT, *to_709, '--color_range', 'full', code=USAGE)[1]
 check('partly tagged: names the others', '--color_primaries_ref' in said and '--color_trc_ref' in said, said)
 said = run('-r', 'r8.y4m', '-d', 'd8.y4m', *to_709, '--color_trc_dist', 'pq', code=FAIL)[1]
 check('partly tagged Y4M: names the others', '--color_matrix_dist' in said, said)
+for i, side in enumerate('rd'):
+    files.y4m(f'{side}_tagged.y4m', clip[i], f'W{WIDTH} H{HEIGHT} F25:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED',
+              WIDTH * HEIGHT * 3 // 2)
+run('-r', 'r_tagged.y4m', '-d', 'd_tagged.y4m', *to_709, *tags('', 'limited bt709 bt709 bt709')[2:])
 run(*EIGHT, '--color_range', 'tv', code=USAGE)
 run(*EIGHT, '--color_trc', 'hlg', code=USAGE)
 run(*EIGHT, *to_709, *to_ictcp[:1], 'path=to_ictcp.json:name=other', *tags('', 'limited bt709 bt709 bt709'), code=FAIL)

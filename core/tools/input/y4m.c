@@ -107,6 +107,8 @@ static int parse_tag(Header *header, const char *tag, size_t length, char *error
     case 'X': /* a comment, of which one has a known meaning */
         if (length == 16 && !memcmp(tag, "XCOLORRANGE=FULL", length))
             header->traits.range = RANGE_FULL;
+        if (length == 19 && !memcmp(tag, "XCOLORRANGE=LIMITED", length))
+            header->traits.range = RANGE_LIMITED;
         break;
     case 'A':
         parse_ratio(&header->traits.aspect_num, &header->traits.aspect_den, tag + 1, length - 1);
