@@ -324,16 +324,14 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
     return u64(round_shift(mul_wide_i32(z, y), cube_shift));
 }
 
-/* Both components of a coefficient are kept weighted: energies and masks use the same weights. */
 #define ADM_KEPT 2u
-#define KEEP(at, restored, added)
-#define KEEP_WEIGHED(at, restored, added)                                                          \
+#define KEEP(at, restored, added)                                                                  \
     do {                                                                                           \
         kept[2u * (at)] = u32(restored);                                                           \
         kept[2u * (at) + 1u] = u32(added);                                                         \
     } while (false)
-#define KEPT_RESTORED(band, at) i32(kept[2u * (at)])
-#define KEPT_ADDED(band, at) i32(kept[2u * (at) + 1u])
+#define KEPT_RESTORED(at) i32(kept[2u * (at)])
+#define KEPT_ADDED(at) i32(kept[2u * (at) + 1u])
 #define PLAIN_CUBE(o) plain_cube(o, square_shift, plain_cube_shift)
 #define CUBE_SHIFT(band) cube_shift
 
@@ -379,9 +377,8 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
 
 #define ADM_KEPT 1u
 #define KEEP(at, restored, added) kept[at] = (u32(restored) & 0xffffu) | u32(added) << 16
-#define KEEP_WEIGHED(at, restored, added)
-#define KEPT_RESTORED(band, at) weigh(WEIGHT(band), low_16(kept[at]))
-#define KEPT_ADDED(band, at) weigh(WEIGHT(band), high_16(kept[at]))
+#define KEPT_RESTORED(at) low_16(kept[at])
+#define KEPT_ADDED(at) high_16(kept[at])
 #define PLAIN_CUBE(o) plain_cube(o)
 #define CUBE_SHIFT(band) ((band) < 2u ? cube_shift_hv : cube_shift_d)
 
@@ -486,9 +483,11 @@ KERNEL_MAIN
         APPROX_AT(row, (lane * ADM_RUN + j) / 2u) = U32X2(low[j], low[j + 1u]);
 #endif
 
-    u32 same_way = 0u;
+    /* The components of the thread's coefficients, and the sums of plain cubes. */
+    u32 kept[3u * ADM_KEPT * ADM_RUN];
+    u64 plain[3];
     if (in_core) {
-        u32 doubts = 0u;
+        u32 same_way = 0u, doubts = 0u;
         UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
             u32 answer = nearly_aligned(o[3u * j], o[3u * j + 1u], t[3u * j], t[3u * j + 1u]);
             same_way |= (answer & 1u) << j;
@@ -507,6 +506,17 @@ KERNEL_MAIN
             same_way &= ~(1u << j);
             same_way |= aligned(oh, ov, th, tv) ? 1u << j : 0u;
         }
+
+        plain[0] = plain[1] = plain[2] = u64(0);
+        UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
+            bool counts = row_counts && x + i32(j) >= left && x + i32(j) < right;
+            UNROLL for (u32 band = 0u; band < 3u; band++) {
+                i32 original = o[3u * j + band], distorted = t[3u * j + band];
+                i32 restored = restore(original, distorted, ((same_way >> j) & 1u) != 0u);
+                KEEP(3u * j + band, restored, distorted - restored);
+                plain[band] += counts ? PLAIN_CUBE(original) : u64(0);
+            }
+        }
     }
 
     EACH_VIEW {
@@ -514,30 +524,22 @@ KERNEL_MAIN
         u32 view_hv = views[VIEW_WEIGHTS], view_d = views[VIEW_WEIGHTS + 1u];
 #endif
         u64 sum[9];
-        u32 kept[3u * ADM_KEPT * ADM_RUN];
         i32 under_added[ADM_RUN], under_restored[ADM_RUN]; /* thresholds */
         if (in_core) {
-            UNROLL for (u32 i = 0u; i < 9u; i++)
-                sum[i] = u64(0);
+            UNROLL for (u32 band = 0u; band < 3u; band++) {
+                sum[ADM_NUM + band] = sum[ADM_AIM + band] = u64(0);
+                sum[ADM_DEN + band] = plain[band];
+            }
             UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
-                bool counts = row_counts && x + i32(j) >= left && x + i32(j) < right;
                 i32 near_added = 0, near_restored = 0;
                 under_added[j] = under_restored[j] = 0;
                 UNROLL for (u32 band = 0u; band < 3u; band++) {
-                    i32 original = o[3u * j + band], distorted = t[3u * j + band];
-                    i32 restored = restore(original, distorted, ((same_way >> j) & 1u) != 0u);
-                    i32 added = distorted - restored;
-                    KEEP(3u * j + band, restored, added);
-                    restored = weigh(WEIGHT(band), restored);
-                    added = weigh(WEIGHT(band), added);
-                    KEEP_WEIGHED(3u * j + band, restored, added);
-                    u32 size = seen(band, restored);
+                    u32 size = seen(band, weigh(WEIGHT(band), KEPT_RESTORED(3u * j + band)));
                     near_restored += as_neighbour(size);
                     under_restored[j] += as_centre(size);
-                    size = seen(band, added);
+                    size = seen(band, weigh(WEIGHT(band), KEPT_ADDED(3u * j + band)));
                     near_added += as_neighbour(size);
                     under_added[j] += as_centre(size);
-                    sum[ADM_DEN + band] += counts ? PLAIN_CUBE(original) : u64(0);
                 }
                 MASK(row, j, lane) = U32X2(u32(near_added), u32(near_restored));
             }
@@ -582,8 +584,8 @@ KERNEL_MAIN
                         i32 mask_restored =
                             under_restored[j] + two_restored[j + 1u] + before_it + after_it;
                         UNROLL for (u32 band = 0u; band < 3u; band++) {
-                            i32 restored = KEPT_RESTORED(band, 3u * j + band);
-                            i32 added = KEPT_ADDED(band, 3u * j + band);
+                            i32 restored = weigh(WEIGHT(band), KEPT_RESTORED(3u * j + band));
+                            i32 added = weigh(WEIGHT(band), KEPT_ADDED(3u * j + band));
                             sum[ADM_NUM + band] +=
                                 visible_cube(band, restored, mask_added, CUBE_SHIFT(band));
                             sum[ADM_AIM + band] +=
