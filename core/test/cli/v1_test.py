@@ -122,6 +122,8 @@ for name, options, said in (
         quiet = run('ref.y4m', f'{name}.mkv', '--model', choice, '-q')
         check(f'{name}, {choice}: -q', quiet[1] == '' or not [x for x in quiet[1].splitlines() if x.startswith('model ')],
               quiet[1])
+stderr = run('ref.y4m', 'small.mkv', '--model', 'auto')[1]
+check('scaled and widened in one step', f'small.mkv: scaled from 288x168 to {W}x{H} (bicubic), straight to 10 bits' in stderr, stderr)
 plain = run('ref.y4m', 'small.mkv')
 check('v0 stays as it is', note(plain[0]) == '' and plain[0]['vmaf_turbo']['inputs']['reference'].get('filters') is None)
 check('v0 is the default', plain[0]['vmaf_turbo']['models'][0]['source'] == 'vmaf_v0.6.1')
@@ -177,6 +179,10 @@ ffmpeg('-i', 'small.mkv', '-c:v', 'ffv1', '-color_trc', 'smpte2084', '-vf', 'set
 stderr = run('ref.y4m', 'hdr.mkv', '--model', 'auto', code=FAIL)[1]
 check('HDR', len(stderr.splitlines()) == 1 and 'HDR' in stderr and '--model vmaf_v1.0.16_3d0h' in stderr, stderr)
 run('ref.y4m', 'hdr.mkv', '--model', MODEL)
+COLOURS = ['--color_range', 'limited', '--color_primaries', 'bt2020', '--color_matrix', 'bt2020nc']
+stderr = run('ref10.yuv', 'small10.yuv', *RAW10, '--model', 'auto', *COLOURS, '--color_trc', 'pq', code=FAIL)[1]
+check('HDR, as the options say', len(stderr.splitlines()) == 1 and 'HDR' in stderr, stderr)
+run('ref.y4m', 'hdr.mkv', '--model', 'auto', *COLOURS, '--color_trc', 'bt709')
 ffmpeg('-i', 'ref.y4m', '-vf', 'transpose=clock', '-c:v', 'libx264', '-qp', '0', 'turned_ref.mp4')
 ffmpeg('-i', 'small.mkv', '-vf', 'transpose=clock', '-c:v', 'libx264', '-qp', '0', 'turned.mp4')
 ffmpeg('-i', 'turned.mp4', '-c', 'copy', '-metadata:s:v', 'rotate=90', 'shown.mp4')

@@ -147,11 +147,15 @@ static void note_conversion(Video *video, const VideoFormat *from, enum VideoSca
 {
     const VideoFormat *const target = &video->format;
     const bool scaled = from->width != target->width || from->height != target->height;
+    const bool deeper = from->bitdepth != target->bitdepth;
     const bool raised = is_subsampled(from->pix_fmt) && !scaled;
+    char depth[40] = "";
+    if (deeper)
+        snprintf(depth, sizeof(depth), ", straight to %u bits", target->bitdepth);
     if (scaled)
-        video_note(video, "scaled", true, "scaled from %ux%u to %ux%u (%s)", from->width,
-                   from->height, target->width, target->height, scale_names[scale]);
-    if (from->bitdepth != target->bitdepth)
+        video_note(video, "scaled", true, "scaled from %ux%u to %ux%u (%s)%s", from->width,
+                   from->height, target->width, target->height, scale_names[scale], depth);
+    else if (deeper)
         video_note(video, "widened", true, "widened from %u to %u bits (samples times %u)",
                    from->bitdepth, target->bitdepth, 1u << (target->bitdepth - from->bitdepth));
     if (from->pix_fmt != target->pix_fmt)

@@ -47,6 +47,13 @@ static void find_rate(ScoredPair *pair, const Options *options, const Video *ref
     pair->rate_den = options->fps_num ? options->fps_den : known->rate_den;
 }
 
+/* The command line knows better than the file. It has no word for HLG. */
+static bool is_hdr(const Options *options, const Video *video, enum Side side)
+{
+    const enum VmafColorTransferCharacteristic told = options->color[side].trc;
+    return told ? told == VMAF_COLOR_TRC_SMPTE2084 : video->traits.hdr;
+}
+
 enum { V1_DEPTH = 10 }; /* bits that the models of v1 were made for */
 
 int rating_choose_models(Rating *rating, const Options *options, const Video *ref, Warnings *of_run)
@@ -55,8 +62,9 @@ int rating_choose_models(Rating *rating, const Options *options, const Video *re
     VideoAlign align = options_align(options, ref);
     const unsigned depth = videos_scored_format(ref, dist, &align).bitdepth;
     align.least_depth = V1_DEPTH;
-    rating->pair = (ScoredPair){ .scored = videos_scored_format(ref, dist, &align),
-                                 .hdr = ref->traits.hdr || dist->traits.hdr };
+    rating->pair =
+        (ScoredPair){ .scored = videos_scored_format(ref, dist, &align),
+                      .hdr = is_hdr(options, ref, SIDE_REF) || is_hdr(options, dist, SIDE_DIST) };
     rating->pair.widened = rating->pair.scored.bitdepth > depth;
     find_encode(&rating->pair, options, dist, align.asked);
     find_rate(&rating->pair, options, ref, dist);
@@ -112,11 +120,14 @@ static void note_colours(const Options *options, Video *video, enum Side side,
     const bool differs = !colours_are_equal(colour, &target->color) ||
                          (target->pix_fmt && target->pix_fmt != video->format.pix_fmt) ||
                          (target->bpc && target->bpc != video->format.bitdepth);
+    const unsigned given = options->color_given[side], all = (1u << COLOUR_PARTS) - 1;
     if (!colours_are_complete(colour)) /* the library refuses it */
         return;
     video_note(
-        video, "converted", true, "colours are %s (%s), %s %s", colours_text(colour, from),
-        options->color_given[side] ? "as the options say" : "as the file says",
+        video, "converted", true, "colours are %s (as %s), %s %s", colours_text(colour, from),
+        given == all ? "the options say"
+        : given      ? "the options and the file say"
+                     : "the file says",
         differs ? "converted to" : "which are the model's:", colours_text(&target->color, to));
 }
 
