@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Checks that FFmpeg's filters give the same scores as the command: libvmaf on the CPU and on a
-device, libvmaf_vulkan on frames that are on the device already, and FFmpeg without our patches with
+device, libvmaf_vulkan and libvmaf_cuda on frames that are on the device already, and FFmpeg without our patches with
 VMAF_BACKEND. It compares all frames and all pooled scores of the logs.
 
 usage: filters_test.py VMAF SYNTHCLIP FFMPEG UNMODIFIED WORKDIR
 
 FFMPEG has the patches of ffmpeg-patches/, UNMODIFIED has none. The device is Vulkan's first one.
-Without a Vulkan device only the CPU is tested, with a message.
+Without a Vulkan device only the CPU is tested, with a message; CUDA is a fake driver.
 """
 import json
 import os
@@ -32,6 +32,9 @@ CLIPS = {
     'yuv444p10le': ('mix', 128, 96, 444, 10, ['yuv444p10le']),
     'odd': ('mix', 97, 61, 420, 8, ['yuv420p', 'nv12']),
 }
+# Those that FFmpeg uploads to CUDA in all releases.
+CUDA_FORMATS = 'yuv420p', 'nv12', 'p010le', 'p016le', 'yuv444p'
+FAKE_CUDA = os.path.join(os.path.dirname(SYNTHCLIP), '..', 'fake_driver')
 FRAMES = 6
 checks = 0
 
@@ -182,6 +185,26 @@ def on_its_frames(clips):
           env={'VMAF_BACKEND': 'cuda:no such device'})
 
 
+def on_cuda_frames(clips):
+    """Scores frames of the fake CUDA driver, which the tests of the library may have built."""
+    driver = {'LD_LIBRARY_PATH': FAKE_CUDA, 'EMULATED_STRICT': '1'}
+    words = ['-init_hw_device', 'cuda=cu:0', '-filter_hw_device', 'cu']
+    if 'libvmaf_cuda' not in run([FFMPEG, '-hide_banner', '-filters']).stdout or not os.path.isdir(FAKE_CUDA):
+        print('libvmaf_cuda was not run: it needs ffnvcodec, and the fake driver of the tests.')
+        return
+    for clip in clips.values():
+        want = command_scores(clip)
+        for form in clip.uploads:
+            if form not in CUDA_FORMATS:
+                continue
+            score(f'libvmaf_cuda, {form} {clip.w}x{clip.h}', clip, want, upload(form, 'libvmaf_cuda'), words, env=driver)
+    clip = clips['yuv420p']
+    score('libvmaf_cuda, nv12 and yuv420p', clip, command_scores(clip), '[0:v]format=nv12,hwupload[d];[1:v]hwupload[r];'
+          f'[d][r]libvmaf_cuda={options("log.json")}', words, env=driver)
+    expect_failure('CUDA frames of RGB', ffmpeg([*words, *clip.inputs()], upload('rgb0', 'libvmaf_cuda'), driver),
+                   'cannot score frames of the format')
+
+
 def one_frame_for_both(clip):
     """Scores a picture against itself in one AVVkFrame, and uses one reference in two filters."""
     want = command_scores(clip, dist=clip.ref)
@@ -237,6 +260,7 @@ def main():
     device = has_device()
     on_the_cpu(clips)
     failures(clips['yuv420p'], device)
+    on_cuda_frames(clips)
     if device:
         on_a_device(clips)
         on_its_frames(clips)
