@@ -51,6 +51,32 @@ if inside vmaf-entrypoint vmaf --doctor --backend vulkan --require hardware > "$
     cat "$work/said"
     fail 'the doctor takes lavapipe for hardware'
 fi
+# The health checks of the services, as compose has them. Where this machine has no card, only those of cpu and mcp pass.
+compose=$tree/dev/docker-compose.yml
+of_service()
+{
+    sed -n "/^  $1:/,/^  [a-z]*:\$/p" "$compose"
+}
+services='cpu nvidia intel amd all'
+[ ! -e /dev/dri ] && [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ] || services=cpu
+for service in $services; do
+    check=$(of_service $service | sed -n 's/.*test: \["CMD", \(.*\)\]$/\1/p' | sed 's/", "/ /g; s/"//g')
+    [ -n "$check" ] || fail "the service $service has no health check"
+    passes=yes
+    # shellcheck disable=SC2086 # they are words
+    inside $check > "$work/said" 2>&1 || passes=no
+    [ $passes = "$([ $service = cpu ] && echo yes || echo no)" ] || {
+        cat "$work/said"
+        fail "the health check of $service ($check): passes: $passes"
+    }
+done
+serve=$(of_service mcp | sed -n 's/.*command: \[\(.*\)\]$/\1/p' | sed 's/", "/" "/g; s/, "/ "/')
+ask=$(grep -o "echo '{\"jsonrpc.*" "$compose")
+inside sh -c "$serve & server=\$!; for i in 1 2 3 4 5 6 7 8 9; do [ -S /run/vmaf/mcp.sock ] && break; sleep 1; done
+    $ask; got=\$?; kill \$server; exit \$got" > "$work/said" 2>&1 || {
+    cat "$work/said"
+    fail "the service mcp ($serve) does not pass its health check ($ask)"
+}
 grep -q '^SYCL is off' "$work/log" || fail 'the build does not say that SYCL is off'
 [ "$(inside id -u)" = 1000 ] || fail 'the image runs as root'
 inside sh -c 'touch "$HOME/file"' || fail 'the home folder cannot be written'
