@@ -2,8 +2,9 @@
 /* A library for LD_PRELOAD, which makes one call of a function fail, or all calls from one on.
  * VMAF_FAULT=FUNCTION:NUMBER:WHAT the NUMBERth call, from 1; NUMBER+: that and all later ones
  * VMAF_FAULT_COUNTS=FILE file for the number of calls of each function, at the end WHAT is an
- * error's name or, for functions that transfer bytes, "short": transfer only a part. Calls on
- * stdin, stdout and stderr are neither counted nor changed, and neither are calls from within the C
+ * error's name or, for functions that transfer bytes, "short": transfer only a part. With
+ * VMAF_FAULT_ALONE, both apply to the first process only, and not to its children. Calls on stdin,
+ * stdout and stderr are neither counted nor changed, and neither are calls from within the C
  * library. */
 #undef _FILE_OFFSET_BITS /* it would merge two names into one */
 #include <dlfcn.h>
@@ -53,14 +54,20 @@ static atomic_ulong calls[FUNCTIONS];
 static int function = -1, fault;
 static unsigned long number;
 static bool onwards;
+static char counts[4096]; /* the file for the counts; empty: none */
 
 __attribute__((constructor)) static void read_order(void)
 {
     char text[64];
-    const char *const order = getenv("VMAF_FAULT");
-    if (!order)
+    const char *const order = getenv("VMAF_FAULT"), *const path = getenv("VMAF_FAULT_COUNTS");
+    snprintf(text, sizeof(text), "%s", order ? order : "");
+    snprintf(counts, sizeof(counts), "%s", path ? path : "");
+    if (getenv("VMAF_FAULT_ALONE")) {
+        unsetenv("VMAF_FAULT");
+        unsetenv("VMAF_FAULT_COUNTS");
+    }
+    if (!*text)
         return;
-    snprintf(text, sizeof(text), "%s", order);
     char *const count = strchr(text, ':'), *const what = count ? strchr(count + 1, ':') : NULL;
     if (!what)
         abort();
@@ -80,8 +87,7 @@ __attribute__((constructor)) static void read_order(void)
 
 __attribute__((destructor)) static void write_counts(void)
 {
-    const char *const path = getenv("VMAF_FAULT_COUNTS");
-    FILE *const file = path ? fopen(path, "w") : NULL;
+    FILE *const file = *counts ? fopen(counts, "w") : NULL;
     if (!file)
         return;
     for (int i = 0; i < FUNCTIONS; i++)

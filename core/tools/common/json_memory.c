@@ -66,6 +66,19 @@ bool json_memory_failed(void)
     return atomic_load(&failed);
 }
 
+void json_memory_note(void)
+{
+    atomic_store(&failed, true);
+}
+
+void *watched_room(size_t count, size_t size)
+{
+    void *const room = calloc(count ? count : 1, size);
+    if (!room)
+        json_memory_note();
+    return room;
+}
+
 char *json_whole_text(const json_t *value, size_t flags)
 {
     char *const text = value ? json_dumps(value, flags) : NULL;

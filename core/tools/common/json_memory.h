@@ -11,8 +11,14 @@
 /* Starts to watch. Each program calls it before it makes its first value. */
 void json_memory_watch(void);
 
-/* True if jansson ran out of memory since json_memory_watch: values may be incomplete. */
+/* True if jansson ran out of memory since json_memory_watch, or one of the two below noted it:
+ * values may be incomplete. */
 bool json_memory_failed(void);
+
+/* For other things that are missing without a trace in what is written if memory runs out. */
+void json_memory_note(void);
+/* Zeroed memory for such a thing: free() it. NULL, after noting it, if there is none. */
+void *watched_room(size_t count, size_t size);
 
 /* The value as text, or NULL if it is NULL or memory ran out while it was made. free() the text. */
 char *json_whole_text(const json_t *value, size_t flags);

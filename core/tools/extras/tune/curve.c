@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/json_memory.h"
+
 /* One piece between two points: c[0] + c[1] t + c[2] t² + c[3] t³, with t = (x - origin) / scale.
  */
 typedef struct Piece {
@@ -140,7 +142,7 @@ static void akima_slopes(const double *d, double *slope, size_t count)
 static bool fit_pieces(Curve *curve, enum CurveKind kind, const double *x, const double *y,
                        size_t count)
 {
-    double *const h = malloc(3 * count * sizeof(*h));
+    double *const h = watched_room(3 * count, sizeof(*h));
     if (!h)
         return false;
     double *const d = h + count, *const slope = d + count;
@@ -168,12 +170,12 @@ Curve *curve_create(enum CurveKind kind, const double *x, const double *y, size_
 {
     if (count < (kind == CURVE_CUBIC ? 4 : 2) || !points_are_usable(x, y, count))
         return NULL;
-    Curve *const curve = calloc(1, sizeof(*curve));
+    Curve *const curve = watched_room(1, sizeof(*curve));
     if (!curve)
         return NULL;
     curve->pieces = kind == CURVE_CUBIC ? 1 : count - 1;
-    curve->knots = malloc((curve->pieces + 1) * sizeof(*curve->knots));
-    curve->piece = malloc(curve->pieces * sizeof(*curve->piece));
+    curve->knots = watched_room(curve->pieces + 1, sizeof(*curve->knots));
+    curve->piece = watched_room(curve->pieces, sizeof(*curve->piece));
     const bool made = curve->knots && curve->piece &&
                       (kind == CURVE_CUBIC ? fit_cubic(curve, x, y, count)
                                            : fit_pieces(curve, kind, x, y, count));
@@ -259,7 +261,7 @@ typedef struct Line {
 static bool make_line(Line *line, const RatePoint *points, size_t count, bool rate_over_quality)
 {
     *line = (Line){ .count = count };
-    line->x = malloc((count ? 2 * count : 1) * sizeof(*line->x));
+    line->x = watched_room(2 * count, sizeof(*line->x));
     if (!line->x)
         return false;
     line->y = line->x + count;
@@ -333,7 +335,7 @@ static bool is_under(const RatePoint *a, const RatePoint *b, const RatePoint *c)
 
 size_t rate_hull(const RatePoint *points, size_t count, size_t *hull)
 {
-    Indexed *const sorted = malloc((count ? count : 1) * sizeof(*sorted));
+    Indexed *const sorted = watched_room(count, sizeof(*sorted));
     size_t usable = 0, kept = 0;
     if (!sorted)
         return 0;

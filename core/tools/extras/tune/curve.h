@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Smooth curves through rate-quality points, and comparisons between such curves. Functions here
- * keep no state: any thread may call them on its own data. */
+ * keep no state: any thread may call them on its own data. A curve or a figure that memory lacks
+ * for looks like one that cannot be drawn; json_memory_failed() is true then. */
 #ifndef TUNE_CURVE_H
 #define TUNE_CURVE_H
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_memory.h"
 #include "encoder.h"
 #include "report/chart.h"
 #include "report/text.h"
@@ -320,7 +321,8 @@ static void write_grid(const Axes *axes, FILE *file)
 static void write_curve(const Axes *axes, const Line *line, const char *colour, FILE *file)
 {
     const size_t count = line->rising_count;
-    double *const x = malloc(2 * (count + 1) * sizeof(*x)), *const y = x ? x + count + 1 : NULL;
+    double *const x = watched_room(2 * (count + 1), sizeof(*x));
+    double *const y = x ? x + count + 1 : NULL;
     if (!x)
         return;
     for (size_t i = 0; i < count; i++) {

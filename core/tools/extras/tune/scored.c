@@ -111,7 +111,7 @@ double scored_pool(const char *metric, const Pooling *pooling, const double *sco
 {
     const bool levels = !strncmp(metric, "xpsnr", strlen("xpsnr"));
     const size_t frames = planes ? count / planes : 0;
-    double *const plane = frames ? malloc(frames * sizeof(*plane)) : NULL;
+    double *const plane = frames ? watched_room(frames, sizeof(*plane)) : NULL;
     double least = (double)NAN;
     for (unsigned p = 0; plane && p < planes; p++) {
         for (size_t i = 0; i < frames; i++)
@@ -122,6 +122,8 @@ double scored_pool(const char *metric, const Pooling *pooling, const double *sco
         least = p ? fmin(least, score) : score;
     }
     free(plane);
+    if (frames && isnan(least)) /* no score is none because memory ran out */
+        json_memory_note();
     return least;
 }
 

@@ -116,6 +116,8 @@ static int work(TuneOptions *options, enum TuneAction action, const char *called
         err = cache_open(&shop.cache, options->cache, options->cache_bytes);
     if (!err)
         err = act(&shop, options, action);
+    if (!err && json_memory_failed())
+        err = -ENOMEM;
     interrupt_call(NULL, NULL);
     trial_free(&shop.trial);
     children_destroy(shop.children);
