@@ -59,7 +59,9 @@ typedef struct VmafMapLayer {
     unsigned step_y;        /**< the same downwards */
     /** The values for the ends of a colour scale: where nothing was lost, and where it is bad. */
     double best, worst;
-    const char *unit; /**< unit of the values, such as `dB`; empty: they have none */
+    const char *unit; /**< unit of the values, such as `dB`, a constant; empty: they have none */
+    const char *part; /**< tells layers of one metric apart, such as `scale1`; a constant; empty:
+                       *   the metric has one layer */
 } VmafMapLayer;
 
 /**
@@ -68,7 +70,7 @@ typedef struct VmafMapLayer {
  *
  * @return 0; -EINVAL when an argument is NULL, the pair's size is not set, or the feature refuses
  *         the pictures (logged); -ENOENT when there is no such feature; -ENOTSUP when the feature
- *         has no map; an error of the conversion of colours; -ENOMEM
+ *         has no map with these options; an error of the conversion of colours; -ENOMEM
  */
 VMAF_EXPORT int vmaf_map_create(VmafMap **map, VmafContext *vmaf, unsigned feature,
                                 const VmafMapPair *pair);

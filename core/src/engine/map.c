@@ -71,6 +71,8 @@ static int create_cells(VmafMap *map)
     const Feature *const f = feature_of(map);
     const unsigned count = f->def->map->layers(f, map->layers);
     assert(count <= MAP_LAYERS);
+    if (!count)
+        return -ENOTSUP;
     for (; map->layer_count < count; map->layer_count++) {
         MapLayer *const layer = &map->layers[map->layer_count];
         const size_t cells = (size_t)layer->w * layer->h;
@@ -90,8 +92,9 @@ static int find_scores(VmafMap *map)
     void *const result = mem_zalloc(f->def->result_size);
     if (!result)
         return -ENOMEM;
-    f->def->map->sum(f, map->layers, result);
-    const int err = f->def->report(f, &id, result);
+    int err = f->def->map->sum(f, map->layers, result);
+    if (!err)
+        err = f->def->report(f, &id, result);
     mem_free(result);
     return err;
 }
@@ -205,6 +208,7 @@ void map_describe(const VmafMap *map, unsigned index, VmafMapLayer *info)
     const MapLayer *const layer = map_layer(map, index);
     *info = (VmafMapLayer){
         .metric = feature_of(map)->names[layer->output],
+        .part = layer->part ? layer->part : "",
         .score = map->scores[index],
         .width = layer->w,
         .height = layer->h,

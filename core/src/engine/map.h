@@ -8,11 +8,12 @@
 #include "engine/feature.h"
 #include "libvmaf/map.h"
 
-enum { MAP_LAYERS = 8, MAP_TERMS = 64 }; /* the most layers of a map, and terms of a cell */
+enum { MAP_LAYERS = 10, MAP_TERMS = 64 }; /* the most layers of a map, and terms of a cell */
 
 /* A grid of cells. left…step_y are in samples of luma. */
 typedef struct MapLayer {
-    unsigned output; /* the metric, as an index of FeatureDef.outputs */
+    unsigned output;  /* the metric, as an index of FeatureDef.outputs */
+    const char *part; /* tells layers of one metric apart: `scale1`; NULL: there is only one */
     unsigned w, h, terms;
     unsigned left, top, step_x, step_y;
     double best, worst; /* as in VmafMapLayer */
@@ -28,13 +29,14 @@ static inline VmafPartValue *map_cell(const MapLayer *layer, unsigned x, unsigne
 
 /* FeatureDef.map. The feature is past init, with scalar code only. */
 struct FeatureMap {
-    /* Fills in all members but `cells`; returns the number of layers, at most MAP_LAYERS. */
+    /* Fills in all members but `cells`; returns the number of layers, at most MAP_LAYERS. 0: these
+     * options or pictures have no map. */
     unsigned (*layers)(const Feature *f, MapLayer *layers);
     /* Measures a pair as FeatureDef.measure does, but puts the terms into the cells, which are
      * zero. */
     int (*measure)(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers);
-    /* Makes the result of the cells: the one that FeatureDef.measure makes. */
-    void (*sum)(const Feature *f, const MapLayer *layers, void *result);
+    /* Makes the result of the cells: the one that FeatureDef.measure makes. 0 or -ENOMEM. */
+    int (*sum)(const Feature *f, const MapLayer *layers, void *result);
     /* The metric's formula for terms that were added up over some cells of a layer. */
     double (*value)(const Feature *f, unsigned layer, const double *terms, double cells);
     uint64_t real;         /* bit t: term t of a cell is a real number, not an integer */

@@ -32,6 +32,17 @@ static inline bool shape_has_chroma(const FrameShape *shape)
     return shape->w[1] && shape->h[1];
 }
 
+/* The distance of neighbouring samples of plane p, in samples of luma. */
+static inline unsigned plane_step_x(const FrameShape *shape, unsigned p)
+{
+    return p && shape->pix_fmt != VMAF_PIX_FMT_YUV444P ? 2 : 1;
+}
+
+static inline unsigned plane_step_y(const FrameShape *shape, unsigned p)
+{
+    return p && shape->pix_fmt == VMAF_PIX_FMT_YUV420P ? 2 : 1;
+}
+
 static inline unsigned shape_sample_size(const FrameShape *shape)
 {
     return shape->bpc > 8 ? 2 : 1;

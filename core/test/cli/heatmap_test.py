@@ -114,6 +114,13 @@ def check_files():
     check('what adm leaves out is grey', rows[0][0] == (128, 128, 128) != rows[30 * side // 2][width // 2], rows[0][0])
 
 
+    run('r.y4m', 'd.y4m', '-n', *(word for name in ('psnr', 'psnr_hvs', 'xpsnr', 'ssimulacra2') for word in ('--feature', name)),
+        '--heatmap', 'more', '--heatmap_frames', '2')
+    metrics = [f'{name}_{plane}' for name, planes in (('psnr', ('y', 'cb', 'cr')), ('psnr_hvs', ('y', 'cb', 'cr')), ('xpsnr', 'yuv'))
+               for plane in planes] + [f'ssimulacra2_scale{s}' for s in range(5)]
+    check('files of planes and scales', set(os.listdir('more')) == {f'frame_000002_{m}.png' for m in metrics}, os.listdir('more'))
+
+
 def maps_of(page):
     """Maps of a page: frame, metric, score, picture."""
     text = open(page).read()

@@ -136,13 +136,13 @@ static void cells_add_up_to_scores(void **unused)
 enum { BUMP_X = 128, BUMP_Y = 96, BUMP = 32 };
 
 /* Changes a square of luma, and the chroma at its place. */
-static void add_bump(VmafPicture *pic)
+static void add_bump(VmafPicture *pic, uint8_t change)
 {
     for (unsigned p = 0; p < 3; p++) {
         const unsigned sx = pic->w[0] / pic->w[p], sy = pic->h[0] / pic->h[p];
         for (unsigned y = BUMP_Y / sy; y < (BUMP_Y + BUMP) / sy; y++)
             for (unsigned x = BUMP_X / sx; x < (BUMP_X + BUMP) / sx; x++)
-                ((uint8_t *)pic->data[p])[y * (size_t)pic->stride[p] + x] ^= 0x55;
+                ((uint8_t *)pic->data[p])[y * (size_t)pic->stride[p] + x] ^= change;
     }
 }
 
@@ -174,12 +174,24 @@ static void compare_places(const VmafMap *clean, const VmafMap *bumped, unsigned
     assert_true(fabs(x) < 0.75 * layer.step_x && fabs(y) < 0.75 * layer.step_y);
 }
 
+/* Makes a picture flat: banding is only found on smooth areas. */
+static void flatten(VmafPicture *pic)
+{
+    for (unsigned p = 0; p < 3; p++)
+        memset(pic->data[p], 100, (size_t)pic->stride[p] * pic->h[p]);
+}
+
 static void try_places(const FeatureDef *def)
 {
     VmafContext *const vmaf = create(def, NULL);
     VmafPicture ref = picture(&shapes[0], 0, 0), clean = picture(&shapes[0], 0, 0);
     VmafPicture bumped = picture(&shapes[0], 0, 0);
-    add_bump(&bumped);
+    const bool banding = !strcmp(def->name, "cambi");
+    if (banding) {
+        flatten(&clean);
+        flatten(&bumped);
+    }
+    add_bump(&bumped, banding ? 1 : 0x55);
     const VmafMapPair pairs[] = { { sizeof(*pairs), &ref, &clean, { NULL } },
                                   { sizeof(*pairs), &ref, &bumped, { NULL } } };
     VmafMap *map[2];

@@ -18,7 +18,7 @@
 
 /* A map of a frame: where one metric lost quality. */
 typedef struct PageMap {
-    char metric[128];
+    char metric[160];
     HeatScale scale;
     double score; /* of the frame */
     Png png;      /* covers the whole picture, in any size */

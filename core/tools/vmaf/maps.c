@@ -183,21 +183,22 @@ typedef struct Layer {
     size_t pair;
     const VmafMap *map;
     unsigned index, across, down; /* number; the raster that has one value for each cell */
-    const char *name;             /* of the metric, as reports print it */
+    char name[160]; /* of the metric, as reports print it, with the layer's part of it */
     VmafMapLayer info;
     HeatScale scale;
 } Layer;
 
 typedef int TakeLayer(void *arg, const Layer *layer);
 
-/* The name under which reports print a metric. */
-static const char *short_name(const VmafContext *vmaf, unsigned feature, const char *metric)
+static void name_layer(Layer *layer, const VmafContext *vmaf, unsigned feature)
 {
     VmafMetricInfo info = { .size = sizeof(info) };
+    const char *name = layer->info.metric;
     for (unsigned i = 0; !vmaf_feature_metric(vmaf, feature, i, &info); i++)
-        if (!strcmp(info.name, metric))
-            return info.short_name ? info.short_name : metric;
-    return metric;
+        if (info.short_name && !strcmp(info.name, layer->info.metric))
+            name = info.short_name;
+    snprintf(layer->name, sizeof(layer->name), "%s%s%s", name, *layer->info.part ? "_" : "",
+             layer->info.part);
 }
 
 /* Fails if the map is of other pictures than those that were scored. */
@@ -221,7 +222,7 @@ static int take_layers(const Again *again, const VmafMap *map, unsigned feature,
     const VideoFormat *const format = &again->videos[SIDE_REF]->format;
     int err = 0;
     for (; !err && !vmaf_map_layer(map, layer.index, &layer.info); layer.index++) {
-        layer.name = short_name(again->rating->vmaf, feature, layer.info.metric);
+        name_layer(&layer, again->rating->vmaf, feature);
         layer.across = (format->width + layer.info.step_x - 1) / layer.info.step_x;
         layer.down = (format->height + layer.info.step_y - 1) / layer.info.step_y;
         layer.scale = (HeatScale){ layer.info.best, layer.info.worst, layer.info.unit };

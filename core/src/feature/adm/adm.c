@@ -270,12 +270,13 @@ static int map_measure(const Feature *f, void *scratch, const FramePair *pair, M
     return err;
 }
 
-static void map_sum(const Feature *f, const MapLayer *layers, void *result)
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
 {
     const AdmSetup *const setup = f->state;
     AdmResult *const r = result;
     for (unsigned i = first_level(f); i < ADM_LEVELS; i++)
         adm_map_sum(&setup->level[i], layers++, &r->level[i]);
+    return 0;
 }
 
 /* The formula of adm_scale0 for a core that has these cells only. Their sums are not rounded by

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "engine/map.h"
 #include "feature/cambi/cambi.h"
 
 typedef struct CambiOptions {
@@ -409,6 +410,102 @@ static int flush(Feature *f)
     return state->heatmaps ? cambi_heatmaps_finish(state->heatmaps) : 0;
 }
 
+/* ---- maps: a layer for each scale of the distorted picture, and of the reference with full_ref;
+ * a cell is a sample, and its term is the contrast there ---- */
+
+static unsigned map_pictures(const CambiSetup *setup)
+{
+    return setup->full_ref ? 2 : 1;
+}
+
+/* Pictures that are scaled before they are measured have no map: their samples lie between those of
+ * the picture. */
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    static const char *const parts[CAMBI_SCALES] = { "scale0", "scale1", "scale2", "scale3",
+                                                     "scale4" };
+    const CambiSetup *const setup = cambi_setup(f);
+    unsigned count = 0;
+    for (unsigned i = 0; i < map_pictures(setup); i++) {
+        const CambiTarget *const target = &setup->target[i];
+        unsigned w = target->kept_w, h = target->kept_h;
+        if (target->from_x || target->from_y)
+            return 0;
+        for (unsigned s = 0; s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2)
+            layers[count++] = (MapLayer){
+                .output = i ? OUT_SOURCE : OUT_CAMBI,
+                .part = parts[s],
+                .w = w,
+                .h = h,
+                .terms = 1,
+                .step_x = (setup->halve ? 2u : 1u) << s,
+                .step_y = (setup->halve ? 2u : 1u) << s,
+                .best = 0.0,
+                .worst = 20.0,
+            };
+    }
+    return count;
+}
+
+/* Takes the contrasts of a scale; `cookie` is the layer of the first one. */
+static void keep_contrasts(void *cookie, unsigned scale, const float *map, unsigned w, unsigned h)
+{
+    const MapLayer *const layer = (const MapLayer *)cookie + scale;
+    for (size_t i = 0; i < (size_t)w * h; i++)
+        layer->cells[i].real = map[i];
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    const VmafPicture *const pictures[] = { pair->dist, pair->ref };
+    double unused[CAMBI_SCALES];
+    int err = 0;
+    for (unsigned i = 0; !err && i < map_pictures(cambi_setup(f)); i++)
+        err = cambi_frame_measure(scratch, i, pictures[i], unused, keep_contrasts,
+                                  layers + (size_t)i * CAMBI_SCALES);
+    return err;
+}
+
+/* Means of the largest contrasts, as cambi_frame_measure makes them. */
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    const CambiSetup *const setup = cambi_setup(f);
+    CambiResult *const r = result;
+    CambiRanks *const ranks = cambi_ranks_create();
+    float *const map =
+        mem_aligned_alloc(((size_t)layers->w * layers->h + CAMBI_SLACK) * sizeof(*map));
+    const int err = ranks && map ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && i < map_pictures(setup) * CAMBI_SCALES; i++) {
+        const size_t n = (size_t)layers[i].w * layers[i].h;
+        for (size_t k = 0; k < n; k++)
+            map[k] = (float)layers[i].cells[k].real;
+        r->scores[i / CAMBI_SCALES][i % CAMBI_SCALES] =
+            cambi_top_mean(&setup->dsp, ranks, map, n, setup->share);
+    }
+    mem_aligned_free(map);
+    cambi_ranks_destroy(ranks);
+    return err;
+}
+
+/* The score of a picture that has the mean contrast of these cells everywhere and at every
+ * scale. */
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    double scores[CAMBI_SCALES];
+    for (unsigned s = 0; s < CAMBI_SCALES; s++)
+        scores[s] = terms[0] / cells;
+    return combine(scores, cambi_setup(f)->target[layer / CAMBI_SCALES].window);
+}
+
+static const FeatureMap cambi_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+    .real = 1,
+    .leave_out = "heatmaps_path",
+};
+
 static const ResultField fields[] = {
     RESULT_FIELD(CambiResult, scores, FIELD_DOUBLE),
     { 0 },
@@ -430,4 +527,5 @@ const FeatureDef feature_cambi = {
     .report = report,
     .flush = flush,
     .gpu = &cambi_gpu,
+    .map = &cambi_map,
 };

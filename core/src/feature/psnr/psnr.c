@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "engine/feature.h"
+#include "engine/map.h"
 #include "base/decimal.h"
 #include "base/mem.h"
 #include "feature/common/plane.h"
@@ -87,6 +88,15 @@ static int psnr_measure(const Feature *f, void *scratch, const FramePair *pair, 
     return 0;
 }
 
+/* The level of a sum of squared errors over some samples of plane p. */
+static double level(const PsnrState *s, unsigned p, double sse, double samples)
+{
+    const double mse = sse / samples;
+    const double noise = mse > MSE_FLOOR ? mse : MSE_FLOOR;
+    const double db = 10.0 * decimal_log((double)s->peak_squared / noise);
+    return smaller(db, s->ceiling[p]);
+}
+
 static int psnr_report(Feature *f, const FrameId *id, const void *result)
 {
     const PsnrOptions *opt = f->options;
@@ -99,12 +109,10 @@ static int psnr_report(Feature *f, const FrameId *id, const void *result)
         const uint64_t samples = (uint64_t)f->shape.w[p] * f->shape.h[p];
         s->sse[p] += r->sse[p];
         s->samples[p] += samples;
-        const double mse = (double)r->sse[p] / (double)samples;
-        const double noise = mse > MSE_FLOOR ? mse : MSE_FLOOR;
-        const double db = 10.0 * decimal_log((double)s->peak_squared / noise);
-        err |= feature_emit(f, OUT_PSNR_Y + 2 * p, id->index, smaller(db, s->ceiling[p]));
+        const double sse = (double)r->sse[p], count = (double)samples;
+        err |= feature_emit(f, OUT_PSNR_Y + 2 * p, id->index, level(s, p, sse, count));
         if (opt->enable_mse)
-            err |= feature_emit(f, OUT_MSE_Y + 2 * p, id->index, mse);
+            err |= feature_emit(f, OUT_MSE_Y + 2 * p, id->index, sse / count);
     }
     return err ? -EINVAL : 0;
 }
@@ -129,6 +137,87 @@ static int psnr_flush(Feature *f)
     }
     return 0;
 }
+
+/* ---- maps: a layer for each measured plane, whose cells are squares of samples ---- */
+
+enum { MAP_SIDE = 8 };
+enum { TERM_SSE, TERM_SAMPLES, TERMS };
+
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    unsigned count = 0;
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(f->planes & 1u << p))
+            continue;
+        layers[count++] = (MapLayer){
+            .output = OUT_PSNR_Y + 2 * p,
+            .w = (f->shape.w[p] + MAP_SIDE - 1) / MAP_SIDE,
+            .h = (f->shape.h[p] + MAP_SIDE - 1) / MAP_SIDE,
+            .terms = TERMS,
+            .step_x = MAP_SIDE * plane_step_x(&f->shape, p),
+            .step_y = MAP_SIDE * plane_step_y(&f->shape, p),
+            .best = 50.0,
+            .worst = 20.0,
+            .unit = "dB",
+        };
+    }
+    return count;
+}
+
+/* Adds the squared errors of a row of plane p to its cells. */
+static void map_row(const Feature *f, const MapLayer *layer, const FramePair *pair, unsigned p,
+                    unsigned y)
+{
+    const PsnrState *const s = f->state;
+    const unsigned w = f->shape.w[p], bytes = MAP_SIDE * shape_sample_size(&f->shape);
+    const char *ref = (const char *)pair->ref->data[p] + (ptrdiff_t)y * pair->ref->stride[p];
+    const char *dist = (const char *)pair->dist->data[p] + (ptrdiff_t)y * pair->dist->stride[p];
+    for (unsigned x = 0; x < layer->w; x++, ref += bytes, dist += bytes) {
+        const unsigned left = w - x * MAP_SIDE, n = left < MAP_SIDE ? left : MAP_SIDE;
+        VmafPartValue *const cell = map_cell(layer, x, y / MAP_SIDE);
+        cell[TERM_SSE].integer += (int64_t)s->dsp.sse_row(ref, dist, n);
+        cell[TERM_SAMPLES].integer += n;
+    }
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(f->planes & 1u << p))
+            continue;
+        for (unsigned y = 0; y < f->shape.h[p]; y++)
+            map_row(f, layers, pair, p, y);
+        layers++;
+    }
+    return 0;
+}
+
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    PsnrResult *const r = result;
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(f->planes & 1u << p))
+            continue;
+        const VmafPartValue *cell = layers->cells;
+        for (size_t n = (size_t)layers->w * layers->h; n; n--, cell += TERMS)
+            r->sse[p] += (uint64_t)cell[TERM_SSE].integer;
+        layers++;
+    }
+    return 0;
+}
+
+/* Without chroma there is one layer; else all planes are measured, so a layer is a plane. */
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    return level(f->state, layer, terms[TERM_SSE], terms[TERM_SAMPLES]);
+}
+
+static const FeatureMap psnr_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+};
 
 /* ---- the GPU ---- */
 
@@ -247,4 +336,5 @@ const FeatureDef feature_psnr = {
     .report = psnr_report,
     .flush = psnr_flush,
     .gpu = &psnr_gpu,
+    .map = &psnr_map,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/feature.h"
+#include "engine/map.h"
 #include "base/decimal.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -148,7 +149,22 @@ static float add_terms(float error, const HvsTerms *terms, unsigned count)
     return error;
 }
 
-static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pair, unsigned p)
+/* Puts the terms of `count` blocks into the cells of a map, from block (x, y) on. The others are
+ * 0. */
+static void keep_terms(const MapLayer *map, unsigned x, unsigned y, const HvsTerms *terms,
+                       unsigned count)
+{
+    for (unsigned b = 0; b < count; b++) {
+        VmafPartValue *const cell = map_cell(map, x + b, y);
+        for (unsigned k = 0; k < HVS_COEFS; k++)
+            if (terms->seen[k / 32][b] >> k % 32 & 1)
+                cell[k].real = terms->term[k][b];
+    }
+}
+
+/* Puts the terms of plane p into a map; without a map, returns their sum. */
+static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pair, unsigned p,
+                         const MapLayer *map)
 {
     const VmafPicture *ref = pair->ref, *dist = pair->dist;
     const unsigned across = hvs_block_count(ref->w[p]), down = hvs_block_count(ref->h[p]);
@@ -166,7 +182,10 @@ static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pa
                 .count = across - x < HVS_BATCH ? across - x : HVS_BATCH,
             };
             s->dsp.blocks(terms, &blocks, &s->tables[p]);
-            error = add_terms(error, terms, blocks.count);
+            if (map)
+                keep_terms(map, x, y, terms, blocks.count);
+            else
+                error = add_terms(error, terms, blocks.count);
         }
     }
     return error;
@@ -177,7 +196,7 @@ static int hvs_measure(const Feature *f, void *scratch, const FramePair *pair, v
 {
     HvsResult *r = result;
     for (unsigned p = 0; p < 3; p++)
-        r->error[p] = plane_error(f->state, scratch, pair, p);
+        r->error[p] = plane_error(f->state, scratch, pair, p, NULL);
     return 0;
 }
 
@@ -202,6 +221,61 @@ static int hvs_report(Feature *f, const FrameId *id, const void *result)
     err |= feature_emit(f, OUT_ALL, id->index, to_db(all));
     return err ? -EINVAL : 0;
 }
+
+/* ---- maps: a layer for each plane; its cells are blocks, their terms coefficients ---- */
+
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    for (unsigned p = 0; p < 3; p++)
+        layers[p] = (MapLayer){
+            .output = OUT_Y + p,
+            .w = hvs_block_count(f->shape.w[p]),
+            .h = hvs_block_count(f->shape.h[p]),
+            .terms = HVS_COEFS,
+            .step_x = HVS_STEP * plane_step_x(&f->shape, p),
+            .step_y = HVS_STEP * plane_step_y(&f->shape, p),
+            .best = 50.0,
+            .worst = 20.0,
+            .unit = "dB",
+        };
+    return 3;
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    for (unsigned p = 0; p < 3; p++)
+        plane_error(f->state, scratch, pair, p, &layers[p]);
+    return 0;
+}
+
+/* Adds in the order of add_terms. Terms that it leaves out are 0. */
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    HvsResult *const r = result;
+    for (unsigned p = 0; p < 3; p++) {
+        const size_t count = (size_t)layers[p].w * layers[p].h * HVS_COEFS;
+        for (size_t i = 0; i < count; i++)
+            r->error[p] += (float)layers[p].cells[i].real;
+    }
+    return 0;
+}
+
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    const double peak = (double)((1u << f->shape.bpc) - 1);
+    double error = 0.0;
+    for (unsigned k = 0; k < HVS_COEFS; k++)
+        error += terms[k];
+    return to_db(error / (HVS_COEFS * cells) / (peak * peak));
+}
+
+static const FeatureMap hvs_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+    .real = UINT64_MAX,
+};
 
 /* ---- the GPU ----
  *
@@ -335,4 +409,5 @@ const FeatureDef feature_psnr_hvs = {
     .measure = hvs_measure,
     .report = hvs_report,
     .gpu = &psnr_hvs_gpu,
+    .map = &hvs_map,
 };

@@ -354,7 +354,7 @@ static int map_measure(const Feature *f, void *scratch, const FramePair *pair, M
 }
 
 /* Adds in raster order, as add_row does. */
-static void map_sum(const Feature *f, const MapLayer *layers, void *result)
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
 {
     SsimResult r = { 0.0, 0.0 };
     const VmafPartValue *cell = layers->cells;
@@ -363,6 +363,7 @@ static void map_sum(const Feature *f, const MapLayer *layers, void *result)
         r.weight += cell[TERM_WEIGHT].real;
     }
     *(SsimResult *)result = r;
+    return 0;
 }
 
 static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)

@@ -118,6 +118,11 @@ static inline size_t ssimu2_block_count(const Ssimu2Scale *scale)
 /* Fills in scale->channel, except `first`, for all scales. */
 void ssimu2_find_maps(Ssimu2Setup *setup);
 
+/* The sums of the blocks of one scale and channel, in raster order; `term` is as in Ssimu2Result.
+ * NULL: they have no weight. */
+const float *ssimu2_sums_of(const Ssimu2Scale *scale, unsigned channel, unsigned term,
+                            const float *blocks);
+
 /* Adds up the blocks of all planes, in raster order. */
 void ssimu2_add_blocks(Ssimu2Result *result, const Ssimu2Setup *setup, const float *blocks);
 

@@ -158,20 +158,31 @@ static double sum_of(const float *blocks, size_t count)
     return sum;
 }
 
+const float *ssimu2_sums_of(const Ssimu2Scale *scale, unsigned channel, unsigned term,
+                            const float *blocks)
+{
+    /* The order in Ssimu2Channel, with those of ssim if they are there. */
+    static const unsigned places[SSIMU2_SUMS] = {
+        [SSIM] = 0, [SSIM_4] = 1, [RING] = 2, [LOST] = 3, [RING_4] = 4, [LOST_4] = 5
+    };
+    const Ssimu2Channel *const c = &scale->channel[channel];
+    const bool ssim = term == SSIM || term == SSIM_4;
+    const unsigned place = places[term] - (ssim || c->ssim ? 0 : 2);
+    return (ssim ? c->ssim : c->edges) ? blocks + c->first + place * ssimu2_block_count(scale)
+                                       : NULL;
+}
+
 void ssimu2_add_blocks(Ssimu2Result *result, const Ssimu2Setup *setup, const float *blocks)
 {
-    static const unsigned of_ssim[] = { SSIM, SSIM_4 };
-    static const unsigned of_edges[] = { RING, LOST, RING_4, LOST_4 };
     memset(result, 0, sizeof(*result));
     for (unsigned s = 0; s < setup->scales; s++) {
-        const size_t count = ssimu2_block_count(&setup->scale[s]);
+        const Ssimu2Scale *const scale = &setup->scale[s];
         for (unsigned c = 0; c < 3; c++) {
-            const Ssimu2Channel *const channel = &setup->scale[s].channel[c];
-            const float *plane = blocks + channel->first;
-            for (unsigned i = 0; channel->ssim && i < 2; i++, plane += count)
-                result->sums[s][c][of_ssim[i]] = sum_of(plane, count);
-            for (unsigned i = 0; channel->edges && i < 4; i++, plane += count)
-                result->sums[s][c][of_edges[i]] = sum_of(plane, count);
+            for (unsigned term = 0; term < SSIMU2_SUMS; term++) {
+                const float *const plane = ssimu2_sums_of(scale, c, term, blocks);
+                if (plane)
+                    result->sums[s][c][term] = sum_of(plane, ssimu2_block_count(scale));
+            }
         }
     }
 }

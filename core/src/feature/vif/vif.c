@@ -154,7 +154,7 @@ static int map_measure(const Feature *f, void *scratch, const FramePair *pair, M
     return err;
 }
 
-static void map_sum(const Feature *f, const MapLayer *layers, void *result)
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
 {
     const VifOptions *o = f->options;
     VifResult *const r = result;
@@ -168,6 +168,7 @@ static void map_sum(const Feature *f, const MapLayer *layers, void *result)
             sums->flat_count += (uint64_t)cell[VIF_TERM_FLAT].integer;
         }
     }
+    return 0;
 }
 
 static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)

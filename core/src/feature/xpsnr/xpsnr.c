@@ -8,6 +8,7 @@
 #include "base/decimal.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/map.h"
 
 /* From this rate on, activity uses the second difference of frames. */
 #define SECOND_ORDER_FPS 32.0
@@ -56,12 +57,16 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     return 0;
 }
 
-/* Returns the level in dB of a distortion with this square root. */
-static double level(const FrameShape *shape, unsigned p, double root)
+/* Returns the level in dB of a distortion with this square root, over this many samples. */
+static double level_over(const FrameShape *shape, uint64_t samples, double root)
 {
     const uint64_t peak = (UINT64_C(1) << shape->bpc) - 1;
-    const uint64_t full = (uint64_t)shape->w[p] * shape->h[p] * (peak * peak);
-    return 10.0 * decimal_log((double)full / (root * root));
+    return 10.0 * decimal_log((double)(samples * (peak * peak)) / (root * root));
+}
+
+static double level(const FrameShape *shape, unsigned p, double root)
+{
+    return level_over(shape, (uint64_t)shape->w[p] * shape->h[p], root);
 }
 
 /* Logs which temporal difference is used. Programs other than the command often do not pass the
@@ -115,6 +120,101 @@ static int flush(Feature *f)
     return err;
 }
 
+/* ---- maps: a layer for each measured plane, whose cells are blocks ---- */
+
+enum { TERM_WEIGHTED, TERM_SSE, TERM_SAMPLES, TERMS };
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    const XpsnrSetup *const setup = f->state;
+    unsigned count = 0;
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(f->planes >> p & 1))
+            continue;
+        layers[count++] = (MapLayer){
+            .output = OUT_Y + p,
+            .w = (f->shape.w[p] + setup->edge[p] - 1) / setup->edge[p],
+            .h = (f->shape.h[p] + setup->edge_y[p] - 1) / setup->edge_y[p],
+            .terms = TERMS,
+            .step_x = setup->edge[p] * plane_step_x(&f->shape, p),
+            .step_y = setup->edge_y[p] * plane_step_y(&f->shape, p),
+            .best = 50.0,
+            .worst = 20.0,
+            .unit = "dB",
+        };
+    }
+    return count;
+}
+
+static void fill_cells(const Feature *f, const XpsnrFrame *frame, unsigned p, const MapLayer *layer)
+{
+    const XpsnrSetup *const setup = f->state;
+    for (unsigned y = 0; y < layer->h; y++) {
+        const unsigned rows = smaller(setup->edge_y[p], f->shape.h[p] - y * setup->edge_y[p]);
+        for (unsigned x = 0; x < layer->w; x++) {
+            const unsigned columns = smaller(setup->edge[p], f->shape.w[p] - x * setup->edge[p]);
+            const size_t i = (size_t)y * setup->across + x;
+            const uint64_t sse = frame->blocks[i].sse[p];
+            VmafPartValue *const cell = map_cell(layer, x, y);
+            cell[TERM_WEIGHTED].real = setup->plain ? (double)sse : (double)sse * frame->weights[i];
+            cell[TERM_SSE].integer = (int64_t)sse;
+            cell[TERM_SAMPLES].integer = (int64_t)rows * columns;
+        }
+    }
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    XpsnrResult unused;
+    const int err = measure(f, scratch, pair, &unused, NULL);
+    for (unsigned p = 0; !err && p < 3; p++)
+        if (f->planes >> p & 1)
+            fill_cells(f, scratch, p, layers++);
+    return err;
+}
+
+/* Adds in the order of blocks, as xpsnr_distortion does. `report` takes the result for any number
+ * of earlier frames. */
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    const XpsnrSetup *const setup = f->state;
+    XpsnrResult *const r = result;
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(f->planes >> p & 1))
+            continue;
+        double total = 0.0;
+        const VmafPartValue *cell = layers->cells;
+        for (size_t n = (size_t)layers->w * layers->h; n; n--, cell += TERMS)
+            total += cell[TERM_WEIGHTED].real;
+        for (unsigned i = 0; i < XPSNR_HISTORIES; i++)
+            r->distortion[i][p] = setup->plain ? (uint64_t)layers->cells[TERM_SSE].integer
+                                               : xpsnr_rounded(setup, total);
+        layers++;
+    }
+    return 0;
+}
+
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    const XpsnrSetup *const setup = f->state;
+    const double distortion = terms[TERM_WEIGHTED] * (setup->plain ? 1.0 : setup->scale);
+    return distortion > 0.0 ? level_over(&f->shape, (uint64_t)terms[TERM_SAMPLES], sqrt(distortion))
+                            : (double)INFINITY;
+}
+
+static const FeatureMap xpsnr_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+    .real = 1 << TERM_WEIGHTED,
+};
+
 static const Option options[] = {
     DOUBLE_OPTION(XpsnrOptions, fps, "fps", NULL, 0, 0, 1000,
                   "frames per second; from 32 on, activity takes the second difference of frames"),
@@ -154,4 +254,5 @@ const FeatureDef feature_xpsnr = {
     .report = report,
     .flush = flush,
     .gpu = &xpsnr_gpu,
+    .map = &xpsnr_map,
 };

@@ -93,6 +93,9 @@ static inline size_t xpsnr_block_count(const XpsnrSetup *setup)
 void xpsnr_distortion(const XpsnrSetup *setup, const XpsnrBlock *blocks, unsigned history,
                       double *weights, uint64_t distortion[3]);
 
+/* The rounded distortion of a plane whose weighted squared errors add up to `total`. */
+uint64_t xpsnr_rounded(const XpsnrSetup *setup, double total);
+
 /* ---- frame routine */
 
 /* Working memory of one measure at a time (FeatureDef.scratch_create and scratch_destroy). */

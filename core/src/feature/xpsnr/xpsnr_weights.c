@@ -136,6 +136,11 @@ static uint64_t plane_distortion(const XpsnrSetup *setup, const XpsnrBlock *bloc
         for (size_t i = first; i < first + across; i++)
             total += (double)blocks[i].sse[p] * weights[i];
     }
+    return xpsnr_rounded(setup, total);
+}
+
+uint64_t xpsnr_rounded(const XpsnrSetup *setup, double total)
+{
     return total > 0.0 ? (uint64_t)(total * setup->scale + 0.5) : 0;
 }
 
