@@ -211,7 +211,12 @@ def check_maps():
         wide = browser.ask('document.documentElement.scrollWidth')
         check('the page with a map is no wider than the window', wide <= width, wide)
         check('the console shows no errors', not browser.complaints, browser.complaints)
-        browser.picture(f'{work}/maps-{width}.png')
+        browser.ask("(() => { const c = document.querySelector('#map'); c.value = 'integer_vif_scale1'; c.dispatchEvent(new "
+                    "Event('change')); document.activeElement.blur(); })()")
+        browser.shape(width, 620, phone=width == 390)
+        browser.ask("document.querySelector('#worst').scrollIntoView()")
+        browser.settle()
+        browser.picture(f'{work}/report-maps{"-phone" if width == 390 else ""}.png')
 
 
 def check_names():
@@ -350,7 +355,7 @@ try:
 finally:
     browser.close()
 if docs and not failed:
-    for name in ('report-light', 'report-phone', 'tune'):
+    for name in ('report-light', 'report-phone', 'report-maps', 'tune'):
         subprocess.check_call(['ffmpeg', '-v', 'error', '-y', '-i', f'{name}.png', '-vf',
                                'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none',
                                f'{docs}/{name}.png'])

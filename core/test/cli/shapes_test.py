@@ -133,6 +133,12 @@ for words in ('r_letter10.mkv d10.mkv --crop_ref auto', 'r_letter10.mkv d.mkv --
               'r10.mkv d_pillar10.mkv --crop_dist auto'):
     check(words, run(*words.split())[0] == run(*words.replace('_letter', '').replace('_pillar', '').split()[:2])[0])
 odd = f'{W - 5}:{H - 3}:3:1'
+# ---- maps: the command reads frames again as they were scored, and compares the score of each map ----
+
+for i, words in enumerate(('r_letter.mkv d_letter.mkv --crop auto', 'r_letter10.mkv d.mkv --crop_ref auto',
+                           'r.mkv d_pillar.mkv --crop_dist auto --sync auto')):
+    run(*words.split(), '--heatmap', f'maps{i}', '--heatmap_frames', '0,7-8')
+    check(f'maps of {words}', len(os.listdir(f'maps{i}')) == 9, os.listdir(f'maps{i}'))
 check('odd edges', run('r444.mkv', 'd444.mkv', '--crop', odd)[0] == run('r444_odd.mkv', 'd444_odd.mkv')[0])
 lossless('d_letter.mkv', 'd_small.mkv', '-vf', 'scale=80:-2')
 lossless('d_small.mkv', 'd_small_cropped.mkv', '-vf', 'crop=80:48:0:10')
