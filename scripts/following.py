@@ -7,7 +7,7 @@ usage: following.py PREFIX [--ours BUILD]
 PREFIX is where libvmaf is installed (/usr/local): its headers, its library and its vmaf command are compared, each if it
 is there. BUILD is our build folder (build). Compared are the declarations of the public headers (functions, values of
 enums, fields of structs), the exported functions, the options of the command, and the names of built-in models.
-Exit status: 0 nothing is new, 1 something is, 2 nothing could be compared.
+Exit status: 0 nothing is new, 1 something is, 2 nothing could be compared, also if PREFIX holds vmaf-turbo itself.
 """
 import argparse
 import glob
@@ -72,6 +72,11 @@ def exported(library):
     return {name.split('@')[0] for name in names if name.startswith('vmaf_')}
 
 
+def is_ours(library):
+    with open(library, 'rb') as file:
+        return b'vmaf-turbo' in file.read()
+
+
 def models(library):
     with open(library, 'rb') as file:
         return {name.decode() for name in re.findall(rb'\bvmaf_(?:4k_|float_|b_)*v\d+\.\d+\.\d+(?:_?[a-z0-9]+)*\b', file.read())}
@@ -83,7 +88,7 @@ def options(command):
 
 
 def first(*patterns):
-    return next((path for pattern in patterns for path in sorted(glob.glob(pattern))), None)
+    return next((path for pattern in patterns for path in sorted(glob.glob(pattern)) if os.path.exists(path)), None)
 
 
 def new(theirs, ours, kind):
@@ -108,13 +113,16 @@ def main():
     parser.add_argument('--ours', default=f'{HERE}/build')
     args = parser.parse_args()
     compared, found = [], []
+    library = first(*(f'{args.prefix}/{lib}/libvmaf.so' for lib in ('lib', 'lib64', 'lib/*-linux-gnu', 'src')))
     headers = first(f'{args.prefix}/include/libvmaf', f'{args.prefix}/include')
     if headers and glob.glob(f'{headers}/*.h'):
         compared.append(headers)
         found += header_changes(declarations(headers),
                                 declarations(f'{HERE}/core/include/libvmaf', first(f'{args.ours}/src/picture.h')))
-    library = first(*(f'{args.prefix}/{lib}/libvmaf.so' for lib in ('lib', 'lib64', 'lib/*-linux-gnu', 'src')))
     ours = first(f'{args.ours}/src/libvmaf.so')
+    if library and is_ours(library):
+        print(f'{library} is vmaf-turbo, which replaces libvmaf: install libvmaf in a folder of its own', file=sys.stderr)
+        return 2
     if library and ours:
         compared.append(library)
         # Their library exports internals, too: only functions that a header declares are API.

@@ -33,7 +33,8 @@ for name in ('same', 'other'):
     os.makedirs(f'{work}/{name}/lib')
     shutil.copytree(f'{source}/core/include/libvmaf', f'{work}/{name}/include/libvmaf')
     shutil.copy(f'{build}/src/picture.h', f'{work}/{name}/include/libvmaf')
-    shutil.copy(f'{build}/src/libvmaf.so', f'{work}/{name}/lib')
+    with open(f'{build}/src/libvmaf.so', 'rb') as ours, open(f'{work}/{name}/lib/libvmaf.so', 'wb') as theirs:
+        theirs.write(ours.read().replace(b'vmaf-turbo', b'vmaf-other'))
 os.symlink(f'{build}/tools/vmaf', f'{work}/same/bin/vmaf')
 compare(f'{work}/same', 0)
 
@@ -49,10 +50,14 @@ os.chmod(f'{work}/other/bin/vmaf', 0o755)
 compare(f'{work}/other', 1, 'function vmaf_model_dream: VmafModel *, unsigned', 'enum value VMAF_PIX_FMT_YUV410P: 5',
         'struct VmafPicture has the fields pix_fmt bpc w h stride data hue ref priv; ours pix_fmt bpc w h stride data ref priv',
         'function vmaf_close takes (VmafContext *, int), ours (VmafContext *)', 'model vmaf_v1.0.17_3d0h', 'option dream_depth')
-os.makedirs(f'{work}/empty')
-done = subprocess.run([sys.executable, f'{source}/scripts/following.py', f'{work}/empty', '--ours', build], capture_output=True,
-                      text=True, check=False)
-if done.returncode != 2 or 'could be compared' not in done.stderr:
-    problems.append('empty')
-    print(f'nothing to compare: exit status {done.returncode}, said: {done.stdout}{done.stderr}')
+os.makedirs(f'{work}/empty/lib')
+os.symlink('nowhere', f'{work}/empty/lib/libvmaf.so')
+os.makedirs(f'{work}/ours/lib')
+shutil.copy(f'{build}/src/libvmaf.so', f'{work}/ours/lib')
+for name, words in (('empty', 'could be compared'), ('ours', 'is vmaf-turbo')):
+    done = subprocess.run([sys.executable, f'{source}/scripts/following.py', f'{work}/{name}', '--ours', build],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 2 or words not in done.stderr:
+        problems.append(name)
+        print(f'{name}: exit status {done.returncode}, said: {done.stdout}{done.stderr}')
 sys.exit(bool(problems))
