@@ -22,8 +22,8 @@ typedef struct GraphFeature {
     unsigned place;      /* which of the owner's results is this feature's */
     unsigned places;     /* for owners: the number of results */
     GpuKernel **kernels; /* indexed by pass */
-    /* By buffer of the plan, except planes. `buffer` is set for tables only; other ranges lie in
-     * the slot's scratch or results. */
+    /* One range for each buffer of the plan except planes. Only ranges of tables have `buffer` set;
+     * the others lie in the slot's scratch or results. */
     GpuRange *ranges;
 } GraphFeature;
 

@@ -43,7 +43,7 @@ struct GpuStream {
     Tally *tallies;                       /* one for each feature */
 
     bool never_on_cpu;
-    /* By feature, for frames measured again on the CPU; created when first needed. */
+    /* For each feature: memory to measure frames again on the CPU; created when first needed. */
     void **cpu_scratch;
 };
 

@@ -193,7 +193,7 @@ int video_begin(Video *video);
 void video_close(Video *video);
 
 /* Opens a file once more, with the same options but silently; the range, the crop and so on are
- * those of now. */
+ * those that `video` has now. */
 int video_reopen(Video **copy, const Video *video);
 
 /* Finds the next frame and moves past it. `*offset` identifies the frame for video_read: its

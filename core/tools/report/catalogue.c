@@ -336,7 +336,8 @@ static int collect(Catalogue *catalogue, Title *titles, const Paths *paths)
     return !catalogue->skipped || catalogue->first_skipped ? 0 : -ENOMEM;
 }
 
-/* folder: the only path, if it is a folder: keys are relative to it. NULL: there are several. */
+/* Gives each title its key: the path of its report, relative to `folder`, or without the folders
+ * that all paths share if `folder` is NULL because several paths were given. */
 static int make_keys(Catalogue *catalogue, const char *folder)
 {
     size_t before = catalogue->count ? common_folders(catalogue) : 0;

@@ -69,8 +69,8 @@ DEVICE u32 nearly_aligned(i32 oh, i32 ov, i32 th, i32 tv)
     return abs_f32(gap) <= 7.6e-6f * right && dot > 0.0f ? yes | 2u : yes;
 }
 
-/* 2^30 / i, rounded down, for i from 1 to 32768. `near` is made smaller by more than recip_near may
- * be too large, so that it is too small, by less than 2^-19. */
+/* 2^30 / i, rounded down, for i from 1 to 32768. The factor makes `near` smaller than 1 / i, by
+ * less than 2^-19 of it, whatever error recip_near has; so `quotient` is never too large. */
 DEVICE u32 reciprocal(u32 i)
 {
     f32 near = recip_near(f32(i)) * 0.99999905f;

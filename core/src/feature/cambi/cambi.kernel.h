@@ -68,9 +68,10 @@ KERNEL_MAIN
                  (1023u >> (left + 7u > width ? left + 7u - width : 0u));
     u32 edge = left + 7u >= width ? 1u << (width + 2u - left) : 0u;
     u32 kept_w = (width + halve) >> halve;
-    /* By column. codes: the codes of a row. pairs: sums of two neighbouring codes of the row loaded
-     * last, for smoothing. totals: the number of flat samples in the last seven rows, in the seven
-     * columns around. recent: the same number for each of the last rows, in three bits each. */
+    /* Arrays with an entry for each column. codes: the codes of a row. pairs: sums of two
+     * neighbouring codes of the row loaded last, for smoothing. totals: the number of flat samples
+     * in the last seven rows, in the seven columns around. recent: the same number for each of the
+     * last rows, in three bits each. */
     u32 codes[PREPARE_CODES], pairs[PREPARE_CODES], totals[4], recent[4];
     /* Codes of the four columns, two per word, of a row and of the three rows before it. */
     u32x2 here = U32X2(0u, 0u), one = here, two = here, three = here;

@@ -133,8 +133,8 @@ DEVICE f32 ssimu2_ssim(f32 ref, f32 dist, f32 squares, f32 products)
     return ssimu2_cut(error);
 }
 
-/* By how much the distorted plane's edges exceed those of the reference, from both samples and the
- * blurred planes. */
+/* Returns how far the distorted plane's edges exceed those of the reference; computed from both
+ * samples and the blurred planes. */
 DEVICE f32 ssimu2_edge(f32 a, f32 ref, f32 d, f32 dist)
 {
     PRECISE f32 of_ref = a - ref;

@@ -16,7 +16,7 @@
 #include "libvmaf/libvmaf.h"
 #include "vmaf/part/part.h"
 
-/* Existing folders have a record with this name and kind, so these words do not follow renames. */
+/* Folders that users have already contain records of this name and kind, so neither may change. */
 #define RECORD_NAME "plan.json"
 #define RECORD_KIND "vmaf-shard plan"
 #define RECORD_VERSION 1

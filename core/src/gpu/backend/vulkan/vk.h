@@ -178,7 +178,7 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
     } while (0)
 
 /* Like VK_TRY, for functions that create an object. A driver may leave any value in *out on
- * failure, so this clears it, lest it be destroyed. */
+ * failure, so this clears it; otherwise the caller would destroy it. */
 #define VK_MAKE(dev, function, info, out)                                                          \
     do {                                                                                           \
         const VkResult result_ = (dev)->vkd.function((dev)->handle, info, NULL, out);              \
