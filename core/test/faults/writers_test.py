@@ -107,11 +107,11 @@ RUNS = {
                             [f'out/file/{name}' for name in ('parts.json', 'merge.json', 'kustomization.yaml')]),
     'aws-batch': Run([shard, 'submit', '--engine', 'aws-batch', *FAR, '--job-queue', 'q', '--cpus-per-task', '2', '--memory', '4096', '--', '--feature', 'psnr']),
     'compare': Run([tune, 'compare', 'r.y4m', '--encoders', 'libx264:preset=ultrafast', '--crf', '30,40', '--json', 'out/o.json', '--html', 'out/file',
-                    '--svg', 'out/o.svg', *TUNE], ['out/file', 'out/o.json', 'out/o.svg'], cache=True, samples=300),
+                    '--svg', 'out/o.svg', *TUNE], ['out/file', 'out/o.json', 'out/o.svg'], cache=True, samples=150),
     'compare again': Run([tune, 'compare', 'r.y4m', '--encoders', 'libx264:preset=ultrafast', '--crf', '30,40', '--json', 'out/file', '--resume',
-                          'out/cache/journal', *TUNE], ['out/file'], cache=True, samples=100),
+                          'out/cache/journal', *TUNE], ['out/file'], cache=True, samples=50),
     'ladder': Run([tune, 'ladder', 'r.y4m', *LADDER, '--json', 'out/o.json', '--html', 'out/file', '--playlist', 'out/p.m3u8', *TUNE],
-                  ['out/file', 'out/o.json', 'out/p.m3u8'], cache=True, samples=300),
+                  ['out/file', 'out/o.json', 'out/p.m3u8'], cache=True, samples=150),
     'mcp': Run([mcp, '--allow', '.'], text=talk(), problem=judge_talk),
 }
 
@@ -195,10 +195,12 @@ def check(run, number, wanted, stdout):
 
 
 def numbers(run, total):
-    samples = run.samples if every else SAMPLES
+    samples, step = (run.samples if every else SAMPLES), 1
     if not samples:
         return range(1, total + 1)
-    return sorted({1 + i * (total - 1) // (samples - 1) for i in range(samples)} | set(range(max(1, total - 10), total + 1)))
+    if run.cache and not every:  # these take long; files are written at the end
+        samples, step = 3, 40
+    return sorted({1 + i * (total - 1) // (samples - 1) for i in range(samples)} | set(range(max(1, total - 10 * step), total + 1, step)))
 
 
 def prepare():
