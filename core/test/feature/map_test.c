@@ -26,15 +26,21 @@ static const Shape shapes[] = {
     { VMAF_PIX_FMT_YUV444P, 10, 241, 219 },
 };
 
+/* The value of an option that tests set; NULL: they leave it alone. */
+static const char *tried_value(const Option *option)
+{
+    if (option->type == OPTION_BOOL)
+        return option->def != 0.0 ? "false" : "true";
+    return strcmp(option->name, "scale") ? NULL : "3";
+}
+
 static VmafContext *create(const FeatureDef *def, const Option *option)
 {
     VmafContext *vmaf;
     VmafFeatureDictionary *dict = NULL;
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_ERROR }), 0);
     if (option)
-        assert_int_equal(
-            vmaf_feature_dictionary_set(&dict, option->name, option->def != 0.0 ? "false" : "true"),
-            0);
+        assert_int_equal(vmaf_feature_dictionary_set(&dict, option->name, tried_value(option)), 0);
     assert_int_equal(vmaf_use_feature(vmaf, def->name, dict), 0);
     return vmaf;
 }
@@ -125,7 +131,7 @@ static void cells_add_up_to_scores(void **unused)
         for (unsigned s = 0; def->map && s < COUNT(shapes); s++) {
             try_scores(def, NULL, &shapes[s]);
             for (const Option *option = def->options; option && option->name; option++)
-                if (option->type == OPTION_BOOL)
+                if (tried_value(option))
                     try_scores(def, option, &shapes[s]);
         }
     }

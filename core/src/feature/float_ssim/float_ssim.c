@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "engine/feature.h"
+#include "engine/map.h"
 #include "base/mem.h"
 #include "feature/common/plane.h"
 #include "feature/common/float_rows.h"
@@ -131,11 +132,29 @@ static void shrink_row(const FloatSsimState *state, FloatSsimScratch *s, float *
     }
 }
 
-static int float_ssim_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
-                              Team *team)
+/* The terms of a map's cell, which is a position of the window: those of SsimSums. */
+enum { TERM_LCS, TERM_L, TERM_C, TERM_S, TERMS };
+
+/* Puts the terms of the row that the window has completed into the map, if it has completed one. */
+static void map_row(const SsimWindow *window, const MapLayer *map)
+{
+    if (window->taken < SSIM_WINDOW)
+        return;
+    for (unsigned x = 0; x < map->w; x++) {
+        const SsimSums one = ssim_window_position(window, x);
+        VmafPartValue *const cell = map_cell(map, x, window->taken - SSIM_WINDOW);
+        cell[TERM_LCS].real = one.lcs;
+        cell[TERM_L].real = one.l;
+        cell[TERM_C].real = one.c;
+        cell[TERM_S].real = one.s;
+    }
+}
+
+/* Sums a pair up in the scratch's window, and fills a map if there is one. */
+static void measure_frame(const Feature *f, FloatSsimScratch *s, const FramePair *pair,
+                          const MapLayer *map)
 {
     const FloatSsimState *state = f->state;
-    FloatSsimScratch *s = scratch;
     const VmafPicture *pic[2] = { pair->ref, pair->dist };
     ssim_window_start(&s->window);
     /* A smaller image has no window positions, and in a tiny one a single reflection may not be
@@ -149,7 +168,16 @@ static int float_ssim_measure(const Feature *f, void *scratch, const FramePair *
                 shrink_row(state, s, s->small[i], pic[i], y);
         }
         ssim_window_push(&s->window, s->small[0], s->small[1]);
+        if (map)
+            map_row(&s->window, map);
     }
+}
+
+static int float_ssim_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                              Team *team)
+{
+    FloatSsimScratch *const s = scratch;
+    measure_frame(f, s, pair, NULL);
     *(SsimSums *)result = s->window.sums;
     return 0;
 }
@@ -263,6 +291,67 @@ static bool same(const Feature *f, const void *a, const void *b)
 
 static const FeatureGpu float_ssim_gpu = { .plan = plan_frame, .collect = collect, .same = same };
 
+/* ---- maps ---- */
+
+/* An image that is smaller than the window has no map. */
+static unsigned map_layers(const Feature *f, MapLayer *layers)
+{
+    const FloatSsimState *const s = f->state;
+    const SsimOptions *const opt = f->options;
+    if (s->w < SSIM_WINDOW || s->h < SSIM_WINDOW)
+        return 0;
+    /* The middle of the first window; a sample of the image is the mean of a square of the
+     * picture. */
+    const unsigned first = SSIM_WINDOW / 2 * s->factor - s->factor / 2;
+    layers[0] = (MapLayer){
+        .output = OUT_SSIM,
+        .w = s->w - (SSIM_WINDOW - 1),
+        .h = s->h - (SSIM_WINDOW - 1),
+        .terms = TERMS,
+        .left = first,
+        .top = first,
+        .step_x = s->factor,
+        .step_y = s->factor,
+        .best = opt->enable_db ? 25.0 : 1.0,
+        .worst = 0.0,
+        .unit = opt->enable_db ? "dB" : NULL,
+    };
+    return 1;
+}
+
+static int map_measure(const Feature *f, void *scratch, const FramePair *pair, MapLayer *layers)
+{
+    measure_frame(f, scratch, pair, layers);
+    return 0;
+}
+
+/* Adds in raster order, as the window does. */
+static int map_sum(const Feature *f, const MapLayer *layers, void *result)
+{
+    SsimSums *const sums = result;
+    const VmafPartValue *cell = layers->cells;
+    for (size_t n = (size_t)layers->w * layers->h; n; n--, cell += TERMS) {
+        sums->lcs += cell[TERM_LCS].real;
+        sums->l += cell[TERM_L].real;
+        sums->c += cell[TERM_C].real;
+        sums->s += cell[TERM_S].real;
+    }
+    return 0;
+}
+
+static double map_value(const Feature *f, unsigned layer, const double *terms, double cells)
+{
+    return ssim_score((float)(terms[TERM_LCS] / cells), f->options, &f->shape);
+}
+
+static const FeatureMap float_ssim_map = {
+    .layers = map_layers,
+    .measure = map_measure,
+    .sum = map_sum,
+    .value = map_value,
+    .real = (1 << TERMS) - 1,
+};
+
 static const Option float_ssim_options[] = {
     SSIM_OPTIONS,
     INT_OPTION(SsimOptions, scale, "scale", NULL, 0, 0, 10,
@@ -301,4 +390,5 @@ const FeatureDef feature_float_ssim = {
     .measure = float_ssim_measure,
     .report = float_ssim_report,
     .gpu = &float_ssim_gpu,
+    .map = &float_ssim_map,
 };

@@ -127,3 +127,11 @@ void ssim_window_push(SsimWindow *win, const float *a, const float *b)
     win->dsp->terms(&win->terms, (const float *const *)win->mean, n);
     sum_up(&win->sums, &win->terms, n);
 }
+
+SsimSums ssim_window_position(const SsimWindow *win, unsigned x)
+{
+    const SsimTerms one = { win->terms.l + x, win->terms.c + x, win->terms.s + x };
+    SsimSums sums = { 0 };
+    sum_up(&sums, &one, 1);
+    return sums;
+}

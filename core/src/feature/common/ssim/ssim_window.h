@@ -80,6 +80,9 @@ void ssim_window_free(SsimWindow *win);
 void ssim_window_start(SsimWindow *win);
 /* Takes the next row of both images. */
 void ssim_window_push(SsimWindow *win, const float *a, const float *b);
+/* The sums of one position alone: position x of the row that the last call of ssim_window_push
+ * completed. */
+SsimSums ssim_window_position(const SsimWindow *win, unsigned x);
 
 /* ---- the score ---- */
 
