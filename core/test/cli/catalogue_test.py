@@ -8,8 +8,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import urllib.parse
 
 import titles
@@ -179,5 +181,63 @@ for args, status, words in ((['--report', 'new/notes.json', '--catalogue'], 255,
                             (['--report', 'old', '--html', '/no/such/folder/x.html'], 255, 'could not write')):
     code, said, _ = run(*args)
     check(' '.join(args), code == status and words in said, (code, said))
+
+
+# A folder that is watched.
+def shown():
+    """Returns the scores on the page of the watched folder, by title; None: there is no page yet."""
+    try:
+        return {title['key']: title['score'] for title in page('watched/index.html')['titles']}
+    except FileNotFoundError:
+        return None
+
+
+def wait_for(what, wanted):
+    for _ in range(600):
+        if shown() == wanted or watch.poll() is not None:
+            break
+        time.sleep(.1)
+    check(what, shown() == wanted, (shown(), wanted, watch.poll()))
+
+
+def put(number, text):
+    with open(f'watched/{number}.json', 'w') as file:
+        file.write(text)
+
+
+def watched(*numbers, drop=0.0):
+    scores = {number: titles.scores_of(number, FRAMES, drop) for number in numbers}
+    return {f'{number}.json': float(f'{sum(values) / FRAMES:.7g}') for number, values in scores.items()}
+
+
+shutil.rmtree('watched', ignore_errors=True)
+os.mkdir('watched')
+watch = subprocess.Popen([vmaf, '--report', 'watched', '--html', 'watched/index.html', '--watch', '-q'], stderr=subprocess.PIPE, text=True)
+try:
+    text = [json.dumps(titles.report(number, FRAMES)).ljust(20000) for number in range(3)]
+    put(0, text[0])
+    wait_for('the first report', watched(0))
+    put(1, text[1][:2000])
+    put(2, text[2])
+    wait_for('a report that is being written is left out', watched(0, 2))
+    put(0, text[0][:1000])
+    put(1, text[1])
+    wait_for('one that is written again keeps its title', watched(0, 1, 2))
+    put(0, json.dumps(titles.report(0, FRAMES, 5.0)).ljust(20000))
+    wait_for('and changes when it is complete', {**watched(0, drop=5.0), **watched(1, 2)})
+    os.remove('watched/1.json')
+    wait_for('a report that went', {**watched(0, drop=5.0), **watched(2)})
+    watch.send_signal(signal.SIGTERM)
+    check('a signal ends it', watch.wait(60) == 128 + signal.SIGTERM and watch.stderr.read() == '', watch.returncode)
+    check('and leaves nothing behind', sorted(os.listdir('watched')) == ['0.json', '2.json', 'index.html'], os.listdir('watched'))
+finally:
+    watch.kill()
+for args, words in ((['--report', 'old', '--watch'], '--html'), (['--report', 'old', '--html', '-', '--watch'], '--html'),
+                    (['--report', 'old', '--html', 'x.html', '--watch', '--fail_under', '3'], '--fail_under'),
+                    (['a.y4m', 'b.y4m', '--watch'], '--report')):
+    code, said, _ = run(*args)
+    check(' '.join(args), code == 1 and words in said, (code, said))
+code, said, _ = run('--report', 'old.json', '--html', 'x.html', '--watch')
+check('a file is no folder', code == 255 and 'old.json is no folder' in said, (code, said))
 print(f'{checks} checks, {failed} wrong')
 sys.exit(1 if failed else 0)

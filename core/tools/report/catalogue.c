@@ -147,11 +147,10 @@ static char *page_of_option(const StoredReport *report)
     return NULL;
 }
 
-/* The page to link to: NAME.html beside NAME.json, else the page of the same run, else the
- * report. */
-static char *find_page(const StoredReport *report)
+/* NAME.html beside NAME.json; NULL: there is none. */
+static char *page_beside(const char *path)
 {
-    const char *const path = report->path, *const dot = strrchr(path, '.');
+    const char *const dot = strrchr(path, '.');
     const size_t stem =
         dot && is_json(path + folder_length(path)) ? (size_t)(dot - path) : strlen(path);
     char *page;
@@ -160,8 +159,17 @@ static char *find_page(const StoredReport *report)
     if (!access(page, R_OK))
         return page;
     free(page);
-    page = page_of_option(report);
-    return page ? page : strdup(path);
+    return NULL;
+}
+
+/* The page to link to: the one beside the report, else the page of the same run, else the
+ * report. */
+static char *find_page(const StoredReport *report)
+{
+    char *page = page_beside(report->path);
+    if (!page)
+        page = page_of_option(report);
+    return page ? page : strdup(report->path);
 }
 
 static bool has_word(const char *words, const char *word)
@@ -205,6 +213,45 @@ static int take_scores(Title *title, const StoredReport *report)
     return 0;
 }
 
+static FileState state_of(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info))
+        return (FileState){ 0 };
+    return (FileState){ (uint64_t)info.st_size, (uint64_t)info.st_ino, info.st_mtim.tv_sec,
+                        info.st_mtim.tv_nsec };
+}
+
+static bool is_same_state(const FileState *a, const FileState *b)
+{
+    return a->size == b->size && a->number == b->number && a->seconds == b->seconds &&
+           a->ns == b->ns;
+}
+
+static int compare_path(const void *path, const void *title)
+{
+    return strcmp(path, ((const Title *)title)->path);
+}
+
+/* Takes over a title that was read before, with a page that has come since. */
+static int copy_title(Title *title, const Title *from)
+{
+    char *const page = strcmp(from->page, from->path) != 0 ? NULL : page_beside(from->path);
+    *title = *from;
+    title->path = strdup(from->path);
+    title->key = NULL;
+    title->name = strdup(from->name);
+    title->page = page ? page : strdup(from->page);
+    title->metric = strdup(from->metric);
+    title->codec = from->codec ? strdup(from->codec) : NULL;
+    title->codes = strdup(from->codes);
+    title->baseline = title->baseline_p5 = (double)NAN;
+    return title->path && title->name && title->page && title->metric && title->codes &&
+                   !from->codec == !title->codec
+               ? 0
+               : -ENOMEM;
+}
+
 static int take_title(Title *title, const StoredReport *report)
 {
     const StoredInput *const input = &report->input[SIDE_DIST];
@@ -237,8 +284,7 @@ static int take_title(Title *title, const StoredReport *report)
 typedef struct Reading {
     const Paths *paths;
     Title *titles; /* one for each path; without a path: it is no report */
-    ReportVisitor visit;
-    void *arg;
+    const CatalogueSource *source;
     pthread_mutex_t lock; /* guards the rest, and is held by visit */
     size_t next, end;
     bool found; /* the files were found in folders: those that are no reports are skipped */
@@ -247,17 +293,29 @@ typedef struct Reading {
 
 static int read_one(Reading *reading, size_t at)
 {
+    const CatalogueSource *const source = reading->source;
+    const char *const path = reading->paths->at[at];
+    Title *const title = &reading->titles[at];
+    const Catalogue *const before = source->before;
+    const FileState state = state_of(path);
+    const Title *const known =
+        before && before->count
+            ? bsearch(path, before->titles, before->count, sizeof(*before->titles), compare_path)
+            : NULL;
     StoredReport *report = NULL;
-    message_hush_thread(reading->found);
-    int err = stored_load(&report, reading->paths->at[at]);
+    if (known && is_same_state(&known->state, &state))
+        return copy_title(title, known);
+    message_hush_thread(reading->found || known);
+    int err = stored_load(&report, path);
     message_hush_thread(false);
-    if (err && err != -ENOMEM && reading->found)
-        return 0;
+    if (err && err != -ENOMEM && (reading->found || known))
+        return known ? copy_title(title, known) : 0;
     if (!err)
-        err = take_title(&reading->titles[at], report);
-    if (!err && reading->visit) {
+        err = take_title(title, report);
+    title->state = state;
+    if (!err && source->visit) {
         pthread_mutex_lock(&reading->lock);
-        err = reading->visit(reading->arg, report);
+        err = source->visit(source->arg, report);
         pthread_mutex_unlock(&reading->lock);
     }
     stored_destroy(report);
@@ -354,17 +412,17 @@ static int make_keys(Catalogue *catalogue, const char *folder)
     return 0;
 }
 
-int catalogue_read(Catalogue *catalogue, const char *const *given, size_t count,
-                   ReportVisitor visit, void *arg)
+int catalogue_read(Catalogue *catalogue, const CatalogueSource *source)
 {
+    const char *const first = *source->paths;
     Paths paths = { 0 };
     *catalogue = (Catalogue){ 0 };
-    int err = find_files(&paths, given, count);
+    int err = find_files(&paths, source->paths, source->count);
     Title *const titles = err ? NULL : calloc(paths.count + 1, sizeof(*titles));
     if (!err && !titles)
         err = -ENOMEM;
     if (!err) {
-        Reading reading = { .paths = &paths, .titles = titles, .visit = visit, .arg = arg };
+        Reading reading = { .paths = &paths, .titles = titles, .source = source };
         pthread_mutex_init(&reading.lock, NULL);
         err = read_range(&reading, 0, paths.named, false);
         if (!err)
@@ -374,15 +432,39 @@ int catalogue_read(Catalogue *catalogue, const char *const *given, size_t count,
         err = err ? err : lost;
     }
     if (!err)
-        err = make_keys(catalogue, count == 1 && catalogue_is_folder(*given) ? *given : NULL);
-    if (!err && !catalogue->count) {
-        say("there are no JSON reports in %s", *given);
+        err = make_keys(catalogue, source->count == 1 && catalogue_is_folder(first) ? first : NULL);
+    if (!err && !catalogue->count && !source->before) {
+        say("there are no JSON reports in %s", first);
         err = -EINVAL;
     }
     clear_paths(&paths);
     if (err)
         catalogue_clear(catalogue);
     return err;
+}
+
+/* A sum that does not depend on the order of the files. */
+static uint64_t sum_file(const char *path)
+{
+    const FileState state = state_of(path);
+    uint64_t sum = UINT64_C(0xcbf29ce484222325) ^ state.size ^ state.number << 20 ^
+                   (uint64_t)state.seconds << 32 ^ (uint64_t)state.ns;
+    for (const char *c = path; *c; c++)
+        sum = (sum ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+uint64_t catalogue_state(const CatalogueSource *source)
+{
+    Paths paths = { 0 };
+    message_hush_thread(true);
+    const int err = find_files(&paths, source->paths, source->count);
+    message_hush_thread(false);
+    uint64_t sum = paths.count + 1;
+    for (size_t i = 0; i < paths.count; i++)
+        sum += sum_file(paths.at[i]);
+    clear_paths(&paths);
+    return err ? 0 : sum;
 }
 
 void catalogue_clear(Catalogue *catalogue)
@@ -415,7 +497,7 @@ static void compare_with_title(Title *title, const Title *before)
 static int compare_with_folder(Catalogue *catalogue, const char *path)
 {
     Catalogue baseline;
-    const int err = catalogue_read(&baseline, &path, 1, NULL, NULL);
+    const int err = catalogue_read(&baseline, &(CatalogueSource){ .paths = &path, .count = 1 });
     if (err)
         return err;
     for (size_t i = 0, at = 0; i < catalogue->count; i++) {

@@ -11,6 +11,12 @@
 
 #include "report/stored.h"
 
+/* Tells whether a file was changed. */
+typedef struct FileState {
+    uint64_t size, number; /* in bytes; in the file system */
+    int64_t seconds, ns;   /* when it was written last */
+} FileState;
+
 /* The row of a report. */
 typedef struct Title {
     char *path;   /* path of the report */
@@ -28,6 +34,7 @@ typedef struct Title {
     double baseline, baseline_p5; /* scores of the same title in the baseline; NaN: none */
     uint64_t frames;
     bool incomplete;
+    FileState state; /* of the report's file, before it was read */
 } Title;
 
 typedef struct Catalogue {
@@ -44,10 +51,25 @@ typedef int (*ReportVisitor)(void *arg, const StoredReport *report);
 /* True if the path is a folder. */
 bool catalogue_is_folder(const char *path);
 
-/* Reads reports: files, and all .json files in folders and the folders below. A file in a folder
- * that is no report is skipped; any other is an error. visit may be NULL. */
-int catalogue_read(Catalogue *catalogue, const char *const *paths, size_t count,
-                   ReportVisitor visit, void *arg);
+/* Where reports are: files, and all .json files in folders and the folders below. */
+typedef struct CatalogueSource {
+    const char *const *paths;
+    size_t count;
+    ReportVisitor visit; /* NULL: none */
+    void *arg;
+    /* The same reports as read before; NULL: they are read for the first time. Files that were not
+     * changed since are not read again. One that is no report now keeps its title: it is being
+     * written. No reports at all are no error then. */
+    const struct Catalogue *before;
+} CatalogueSource;
+
+/* Reads the reports. A file in a folder that is no report is skipped; any other is an error. */
+int catalogue_read(Catalogue *catalogue, const CatalogueSource *source);
+
+/* A number that changes when the reports of a source do: when files are added, written or removed.
+ * Prints nothing; 0: they cannot be listed. */
+uint64_t catalogue_state(const CatalogueSource *source);
+
 void catalogue_clear(Catalogue *catalogue);
 
 /* Compares with a baseline: a folder of reports, or a file of catalogue_save. */

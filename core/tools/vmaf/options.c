@@ -282,6 +282,10 @@ static int check_stored(const Options *options)
     if (!options->words.count)
         return usage_error(
             "--report needs JSON reports: vmaf --report a.json b.json --html page.html");
+    if (options->watch && (!options->html || !strcmp(options->html, "-")))
+        return usage_error("--watch writes a page again and again: give --html a path");
+    if (options->watch && (options->score_limit_count || options->max_drop > 0))
+        return usage_error("--watch judges nothing: leave out --fail_under and --max_drop");
     return options->max_drop > 0 && !options->baseline
                ? usage_error("--max_drop is for --baseline: add it")
                : 0;
@@ -349,7 +353,7 @@ static int check_lines(const Options *options)
 static int check_catalogue(const Options *options)
 {
     return options->catalogue
-               ? usage_error("--catalogue, --baseline, --save_baseline and --max_drop "
+               ? usage_error("--catalogue, --watch, --baseline, --save_baseline and --max_drop "
                              "are for stored reports: add --report")
                : 0;
 }

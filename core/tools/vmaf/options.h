@@ -134,6 +134,7 @@ typedef struct Options {
     bool stored;                  /* --report: the words are JSON reports; nothing is scored. With
                                      --doctor: devices are surveyed */
     bool catalogue;               /* one page about many reports, with a row for each */
+    bool watch;                   /* write it again whenever reports change */
     const char *baseline;         /* PATH to compare them with; NULL: nothing */
     const char *save_baseline;    /* where it stores the scores for that; NULL: nowhere */
     double max_drop;              /* points; a title that drops by more is worse; 0: not given */

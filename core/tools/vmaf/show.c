@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "common/interrupt.h"
 #include "common/message.h"
 #include "report/catalogue.h"
 #include "report/page.h"
@@ -277,15 +279,77 @@ static int write_catalogue(const Options *options, Catalogue *catalogue, int *ou
     return err;
 }
 
+/* ---- a catalogue that is watched ---- */
+
+/* Waits a second. False: a signal came. */
+static bool wait_a_second(void)
+{
+    for (unsigned i = 0; i < 10 && !interrupt_signal(); i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+    return !interrupt_signal();
+}
+
+/* Waits until the reports have changed and are left alone for a second: many may be written one
+ * after the other. Waits at most ten times for that. False: a signal came. */
+static bool wait_for_change(const CatalogueSource *source, uint64_t *state)
+{
+    const uint64_t before = *state;
+    unsigned busy = 0;
+    do {
+        const uint64_t last = *state;
+        if (!wait_a_second())
+            return false;
+        *state = catalogue_state(source);
+        busy += *state != last;
+        if (*state == last && *state != before)
+            return true;
+    } while (busy < 10 || *state == before);
+    return true;
+}
+
+/* Writes the page again whenever reports change, until a signal comes. Nothing that happens to the
+ * reports meanwhile is an error. */
+static int watch_catalogue(const Options *options)
+{
+    Catalogue shown = { 0 };
+    CatalogueSource source = { .paths = options->words.at,
+                               .count = options->words.count,
+                               .before = &shown };
+    int outcome = 0;
+    interrupt_watch();
+    for (size_t i = 0; i < source.count; i++)
+        if (!catalogue_is_folder(source.paths[i])) {
+            say("--watch: %s is no folder", source.paths[i]);
+            return -EINVAL;
+        }
+    uint64_t state = catalogue_state(&source);
+    do {
+        Catalogue now;
+        if (catalogue_read(&now, &source))
+            continue;
+        if (now.count)
+            write_catalogue(options, &now, &outcome);
+        catalogue_clear(&shown);
+        shown = now;
+    } while (wait_for_change(&source, &state));
+    catalogue_clear(&shown);
+    return 0;
+}
+
 static int show_catalogue(const Options *options)
 {
     Judging judging = { options, 0 };
     Catalogue catalogue;
     int err = check_page(options);
+    if (!err && options->watch)
+        return watch_catalogue(options);
     if (err)
         return err;
-    err = catalogue_read(&catalogue, options->words.at, options->words.count,
-                         options->score_limit_count ? judge : NULL, &judging);
+    const CatalogueSource source = { .paths = options->words.at,
+                                     .count = options->words.count,
+                                     .visit = options->score_limit_count ? judge : NULL,
+                                     .arg = &judging };
+    err = catalogue_read(&catalogue, &source);
     if (err)
         return err;
     err = write_catalogue(options, &catalogue, &judging.outcome);

@@ -586,7 +586,8 @@ int tune_shots(Workshop *shop, const TuneOptions *options)
                            (!options->lines || strcmp(options->lines, "-")) };
     double settings[RANGE_MAX];
     if (options->zones && !takes_zones(plan.encoder)) {
-        say("%s takes no zones; leave out --zones, so that the shots are encoded one by one",
+        say("%s takes no zones, only libx264 and libx265 do; leave out --zones, so that the shots are "
+            "encoded one by one",
             plan.encoder->label);
         return -EINVAL;
     }

@@ -174,6 +174,13 @@ static int set_catalogue(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int set_watch(Options *options, const Arg *arg, const char *value)
+{
+    options->catalogue = true;
+    options->watch = true;
+    return 0;
+}
+
 static int set_baseline(Options *options, const Arg *arg, const char *value)
 {
     options->catalogue = true;
@@ -268,6 +275,11 @@ const Arg output_options[] = {
           "reports",
       .newer = true,
       .set = set_catalogue },
+    { .name = "watch",
+      .help = "with --report: write the page again whenever reports in\n"
+              "the folders come, change or go, until a signal comes",
+      .newer = true,
+      .set = set_watch },
     { .name = "baseline",
       .value = "PATH",
       .help =
