@@ -335,6 +335,36 @@ def check_comparison():
     check('the page loads nothing else', browser.ask("performance.getEntriesByType('resource').length") == 0)
 
 
+def check_shots():
+    """Checks the shots of a film with cuts, and the page of a ladder of it."""
+    subprocess.check_call(['ffmpeg', '-v', 'error', '-nostdin', '-y', '-f', 'lavfi', '-i', 'testsrc2=size=480x270:rate=25:duration=2', '-f',
+                           'lavfi', '-i', 'mandelbrot=size=480x270:rate=25', '-f', 'lavfi', '-i', 'life=size=480x270:rate=25:mold=10:ratio=.1',
+                           '-filter_complex', '[0]trim=duration=2,format=yuv420p,split[a][d];[1]trim=duration=1.6,format=yuv420p[b];'
+                           '[2]trim=duration=1.2,format=yuv420p[c];[d]hue=h=120,format=yuv420p[e];[a][b][c][e]concat=n=4', '-c:v', 'ffv1',
+                           'cuts.mkv'], stderr=subprocess.DEVNULL)
+    subprocess.check_call(['ffmpeg', '-v', 'error', '-nostdin', '-y', '-i', 'cuts.mkv', '-c:v', 'libx264', '-crf', '36', 'cuts.mp4'])
+    subprocess.check_call([vmaf, 'cuts.mkv', 'cuts.mp4', '--shots', '-q', '--html', 'shots.html'])
+    browser.shape(1100, 1000)
+    browser.open(f'file://{work}/shots.html')
+    bands = "document.querySelector('.large .shots').getAttribute('d')"
+    check('every second shot is shaded', browser.ask(bands).count('M') == 2, browser.ask(bands))
+    check('the worst shots have pictures', count('#shots figure .pair img') == 8, count('#shots figure .pair img'))
+    check('all shots are listed', count('#shots tbody tr') == 4, count('#shots tbody tr'))
+    whole = browser.ask(bands)
+    x, y = plot(.1)
+    browser.drag(x, y, plot(.4)[0])
+    zoomed = browser.ask(bands)
+    check('the shades follow a zoom', zoomed != whole and zoomed.count('M') == 1, (whole, zoomed))
+    browser.ask("document.querySelector('#shots figcaption a').click()")
+    browser.settle()
+    check('a link leads to the lowest frame', data('cursor') == browser.ask("document.querySelector('#shots figure').dataset.frame"))
+    check('no complaint', not browser.complaints, browser.complaints)
+    subprocess.check_call([tune, 'ladder', 'cuts.mkv', '--encoder', 'libx264:preset=veryfast', '--sizes', '270,180,90', '--crf', '20..44:6',
+                           '--target-steps', '4', '--html', 'ladder.html', '-q'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    browser.open(f'file://{work}/ladder.html')
+    check('the page of a ladder has its rungs', count('td[data-label="peak kbit/s"]') >= 2, count('td[data-label="peak kbit/s"]'))
+
+
 os.makedirs(work, exist_ok=True)
 os.chdir(work)
 make_encodes()
@@ -346,16 +376,19 @@ try:
     check_clock('gaps.json', [round(.04 * i + 70 * (i > 100) + 65.535 * (i > 200), 6) for i in range(300)])
     check_clock('even.json', [round(i * 1001 / 30000 + 5.2, 6) for i in range(300)])
     check_comparison()
+    check_shots()
     check_many()
     look(f'{work}/page.html', 'report-light', width=1100, height=1250)
     look(f'{work}/page.html', 'report-dark', width=1100, height=3400, dark=True)
     look(f'{work}/page.html', 'report-phone', width=390, height=1500, dark=True, phone=True)
     look(f'{work}/tune.html', 'tune', width=1000, height=900)
     look(f'{work}/film.html', 'film', width=1100, height=1400)
+    look(f'{work}/shots.html', 'shots', width=1100, height=1500)
+    look(f'{work}/ladder.html', 'ladder', width=1000, height=1000)
 finally:
     browser.close()
 if docs and not failed:
-    for name in ('report-light', 'report-phone', 'report-maps', 'tune'):
+    for name in ('report-light', 'report-phone', 'report-maps', 'shots', 'tune', 'ladder'):
         subprocess.check_call(['ffmpeg', '-v', 'error', '-y', '-i', f'{name}.png', '-vf',
                                'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none',
                                f'{docs}/{name}.png'])

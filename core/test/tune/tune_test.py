@@ -25,6 +25,7 @@ import time
 import xml.etree.ElementTree
 
 tune, vmaf, work = (os.path.abspath(p) for p in sys.argv[1:4])
+root = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..', '..'))
 everything = '--all' in sys.argv[4:]
 LIMIT = 1200  # seconds after which a run counts as hanging
 USAGE, UNREACHED, OVER, FAILED = 1, 2, 3, 255
@@ -796,6 +797,30 @@ def real_encoders_are_published():
         check_master(folder + '/master.m3u8', result['rungs'], False)
 
 
+def the_example_of_the_docs_runs():
+    """From a source to a published ladder: the commands of docs/tune.md, one after the other."""
+    text = open(os.path.join(root, 'docs', 'tune.md')).read()
+    block = re.search(r'### From a source to a published ladder.*?```console\n(.*?)```', text, re.S)[1]
+    commands = re.sub(r'^\$ ', '', block, flags=re.M)
+    check('every line is a command', all(line[:2] == '$ ' or line[:4] == '    ' for line in block.splitlines()), block)
+    shutil.rmtree('example', ignore_errors=True)
+    os.mkdir('example')
+    path = os.pathsep.join([os.path.dirname(tune), os.path.dirname(vmaf), os.environ['PATH']])
+    done = subprocess.run(['sh', '-ec', commands], cwd='example', env={**os.environ, 'PATH': path}, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=LIMIT)
+    check('the commands run', done.returncode == 0, done.stderr[-2000:])
+    rungs = json.load(open('example/film.json'))['rungs']
+    check_master('example/out/master.m3u8', rungs, True)
+    titles = json.loads(re.search('id=data>(.*?)</script>', open('example/out/index.html').read(), re.S)[1])['titles']
+    check('the catalogue has all rungs', len(titles) == len(rungs) == 4, titles)
+    for rung in rungs:
+        name = 'example/out/' + rung['playlist'][:-len('.m3u8')]
+        report = json.load(open(name + '.json'))
+        check('a rung has its score', abs(report['pooled_metrics']['vmaf']['mean'] - rung['score']) < 1e-4, rung, report['pooled_metrics'])
+        check('and its shots', [shot['first'] for shot in report['vmaf_turbo']['shots']] == [0, 72], report['vmaf_turbo'].get('shots'))
+        check('and a page with them', 'id=shots' in open(name + '.html').read(), name)
+
+
 def ladders_are_published():
     # (Its video starts after its sound, as that of many files does.)
     clip('tall.mkv', frames=24, size='320x180', more=('-f', 'lavfi', '-i', 'sine', '-t', '1', '-c:a', 'flac', '-bsf:v',
@@ -1037,7 +1062,7 @@ tests = [documents_say_what_there_is, compares_what_the_command_scores, metrics_
          comparisons_and_searches_go_on_after_a_kill]
 if everything:
     tests += [pools_and_metrics, y4m_for_those_who_want_it, a_terminal_sees_it_live, a_corpus_keeps_apart_what_differs,
-              time_limits_hold, three_encoders, real_encoders_are_published]
+              time_limits_hold, three_encoders, real_encoders_are_published, the_example_of_the_docs_runs]
 for test in [t for t in tests if not os.environ.get('TUNE_ONLY') or t.__name__ in os.environ['TUNE_ONLY'].split(',')]:
     start = time.monotonic()
     test()
