@@ -716,8 +716,9 @@ static void put_places(VmafContext *vmaf)
         if (info.device) {
             fputs(",\"device\":", stdout);
             put_text(info.device);
-            fputs(",\"device_type\":", stdout);
-            put_text(info.device_type);
+            fputs(info.device_type ? ",\"device_type\":" : "", stdout);
+            if (info.device_type)
+                put_text(info.device_type);
             printf(",\"frames_on_cpu\":%" PRIu64, info.frames_on_cpu);
         }
         putchar('}');
