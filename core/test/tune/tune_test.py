@@ -303,10 +303,15 @@ def what_is_wrong_is_said():
         (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--json', '/dev/full'), FAILED, 'No space left'),
         (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--temp', 'no'), FAILED, 'choose another place with --temp'),
         (('search', 'source.mkv', '--encoder', x264, '--target', '90', '-o', 'text.mkv'), FAILED, 'exists already'),
-        (('search', 'source.mkv', '--encoder', x264, '--target', '90', '-y', '-o', 'source.mkv'), FAILED, 'is the source itself'),
+        (('search', 'source.mkv', '--encoder', x264, '--target', '90', '-y', '-o', 'source.mkv'), FAILED, 'would overwrite what is read'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--json', 'source.mkv'), FAILED, 'would overwrite what is read'),
+        (('ladder', 'source.mkv', '--encoder', x264, '--lines', 'source.mkv'), FAILED, 'would overwrite what is read'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--resume', 'source.mkv'), FAILED, 'would overwrite what is read'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--json', 'new', '--html', 'new'), FAILED, '--json and --html have the same path: new'),
         (('corpus', 'none', '--encoders', x264, '--crf', '30', '-o', 'c'), FAILED, 'cannot read the list none'),
         (('corpus', '/dev/null', '--encoders', x264, '--crf', '30', '-o', 'c'), FAILED, 'is empty'),
-        (('corpus', 'text.mkv', '--encoders', x264, '--crf', '30', '-o', 'text.mkv'), FAILED, 'line 1 of text.mkv was not written by vmaf-tune'),
+        (('corpus', 'source.mkv', '--encoders', x264, '--crf', '30', '-o', 'text.mkv'), FAILED, 'line 1 of text.mkv was not written by vmaf-tune'),
+        (('corpus', 'text.mkv', '--encoders', x264, '--crf', '30', '-o', 'text.mkv'), FAILED, 'would overwrite what is read'),
     ]
     for args, code, text in cases:
         out = run(*args)

@@ -80,14 +80,9 @@ int encoded_check_sound(Workshop *shop, const TuneOptions *options)
 
 int encoded_check(const TuneOptions *options)
 {
-    struct stat source, output;
+    struct stat output;
     if (!options->output || stat(options->output, &output))
         return options->output ? draft_check(options->output) : 0;
-    if (!stat(options->subject, &source) && source.st_dev == output.st_dev &&
-        source.st_ino == output.st_ino) {
-        say("the output %s is the source itself; choose another path", options->output);
-        return -EINVAL;
-    }
     if (!options->overwrite) {
         say("%s exists already; use --overwrite to replace it", options->output);
         return -EEXIST;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/message.h"
 #include "libvmaf/inspect.h"
@@ -865,6 +866,50 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
     if (!err && *action == TUNE_LADDER)
         err = choose_model(options);
     return err ? err : check(options, *action);
+}
+
+/* True if both paths lead to one ordinary file. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return !stat(a, &first) && !stat(b, &second) && S_ISREG(first.st_mode) && first.st_ino &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* True if writing to one of the paths would overwrite what is written to the other. */
+static bool is_same_output(const char *a, const char *b)
+{
+    struct stat info;
+    if (stat(a, &info)) /* it is made by this run */
+        return !strcmp(a, b);
+    return is_same_file(a, b);
+}
+
+int tune_outputs_check(const TuneOptions *options)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = { { "output", options->output },    { "json", options->json },
+                  { "html", options->html },        { "svg", options->svg },
+                  { "resume", options->resume },    { "lines", options->lines },
+                  { "playlist", options->playlist } };
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        if (!files[i].path || !strcmp(files[i].path, "-"))
+            continue;
+        if (is_same_file(files[i].path, options->subject)) {
+            say("--%s %s would overwrite what is read; choose another path", files[i].option,
+                files[i].path);
+            return -EINVAL;
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (!files[k].path || !is_same_output(files[i].path, files[k].path))
+                continue;
+            say("--%s and --%s have the same path: %s", files[k].option, files[i].option,
+                files[i].path);
+            return -EINVAL;
+        }
+    }
+    return 0;
 }
 
 void tune_options_free(TuneOptions *options)

@@ -62,6 +62,9 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
                        const Subcommand **command);
 void tune_options_free(TuneOptions *options);
 
+/* 0, or -EINVAL after saying so, if an output file is the source or another output file. */
+int tune_outputs_check(const TuneOptions *options);
+
 void tune_print_help(const Subcommand *command, FILE *file);
 
 /* The subcommands. Each prints its errors and returns 0, -EINTR after a signal, -ERANGE if no

@@ -140,7 +140,7 @@ static int tune(int argc, char **argv)
     else if (!err && action == TUNE_VERSION)
         printf("vmaf-tune of libvmaf %s\n", vmaf_version());
     else if (!err)
-        err = work(&options, action, argv[0]);
+        err = tune_outputs_check(&options) ? -EINVAL : work(&options, action, argv[0]);
     if (err && !result)
         result = err == -ERANGE ? EXIT_UNREACHED : err == -EFBIG ? EXIT_OVER : EXIT_FAILED;
     if (err == -ENOMEM)
