@@ -158,6 +158,8 @@ def check_refusals():
     run(*both, '--heatmap', 'r.y4m', code=FAIL, says='cannot make the folder r.y4m')
     run(*both, '--heatmap', 'x', '-n', '--feature', 'motion', code=FAIL, says='has a map')
     run(*both, '--heatmap', 'x', '--shard', '0/2', '-o', 'part.json', code=USAGE, says='leave out --shard')
+    open('pairs.tsv', 'w').write('r.y4m\td.y4m\n')
+    run('--pairs', 'pairs.tsv', '--heatmap', 'x', code=USAGE, says='leave out --heatmap')
     run('--report', 'page.json', '--html', 'again.html', '--heatmap', 'html', code=USAGE, says='leave out --report')
     os.mkfifo('pipe')
     with subprocess.Popen(['sh', '-c', 'cat r.y4m > pipe'], stderr=subprocess.DEVNULL) as writer:

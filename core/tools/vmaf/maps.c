@@ -253,7 +253,8 @@ static int measure_pair(Again *again, size_t pair, TakeLayer *take, void *arg)
     return err;
 }
 
-/* Passes the layers of all maps of these pairs, which are increasing, to `take`. */
+/* Passes the layers of all maps of these pairs, which are increasing, to `take`. A signal ends it
+ * early, and the run keeps its scores. */
 static int measure(const Rating *rating, const Options *options, const size_t *pairs, size_t count,
                    TakeLayer *take, void *arg)
 {
@@ -264,8 +265,8 @@ static int measure(const Rating *rating, const Options *options, const size_t *p
     if (err)
         say("--heatmap: %s or %s could not be opened again", rating->ref->path,
             rating->video->path);
-    for (size_t i = 0; !err && i < count; i++)
-        err = interrupt_signal() ? -EINTR : measure_pair(&again, pairs[i], take, arg);
+    for (size_t i = 0; !err && i < count && !interrupt_signal(); i++)
+        err = measure_pair(&again, pairs[i], take, arg);
     again_close(&again);
     return err;
 }

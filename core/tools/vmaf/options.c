@@ -495,6 +495,9 @@ static int check_pairs(const Options *options)
                            "leave out -o and --html");
     if (options->part.kind)
         return usage_error("--pairs scores whole videos: leave out --shard and --frames");
+    if (wants_maps(options))
+        return usage_error("the maps of all pairs of --pairs would have the same names: leave out "
+                           "--heatmap");
     return options_want_heatmaps(options)
                ? usage_error("the heatmaps of all pairs of --pairs would have the same names: "
                              "leave out heatmaps_path")
