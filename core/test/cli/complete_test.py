@@ -128,6 +128,17 @@ lacks(['r.y4m', 'short.y4m', '--offset', '3'],
 lacks(['r.y4m', 'short.y4m', '--offset=-3'],
       f'the distorted video ended before the reference: 10 of {FRAMES - 3} frames were scored')
 
+# Frames are missing in the report itself.
+for words in ((), ('--subsample', '4')):
+    run(['r.y4m', 'd.y4m', '-o', 'thin.json', '-q', *words])
+    run(['--report', 'thin.json', '--fail-under', '0'])
+    report = json.load(open('thin.json', encoding='utf-8'))
+    del report['frames'][5]
+    json.dump(report, open('thin.json', 'w', encoding='utf-8'))
+    had = len(report['frames'])
+    done = run(['--report', 'thin.json', '--fail-under', '0', '--html', 'out.html'], UNJUDGED)
+    check('a thinned report:', f'incomplete: the report has the scores of {had} of {had + 1} frames' in done.stderr, done.stderr)
+
 # Several videos: each has its own answer, that of a run of its own.
 run(['r.y4m', 'd.y4m', 'short.y4m', 'late.y4m', '-o', 'of.json', '-q', '--fail-under', '0'], UNJUDGED)
 for i, name in enumerate(('d.y4m', 'short.y4m', 'late.y4m'), 1):

@@ -514,6 +514,20 @@ static int take_statistics(StoredReport *report)
     return err;
 }
 
+/* Notes that frames are missing in the report itself: it was changed, or put together wrongly. */
+static int check_scored(StoredReport *report)
+{
+    enum { ROOM = 96 };
+    if (report->frame_count >= report->scored || stored_incomplete(report))
+        return 0;
+    report->incomplete = malloc(ROOM);
+    if (!report->incomplete)
+        return -ENOMEM;
+    snprintf(report->incomplete, ROOM, "the report has the scores of %zu of %zu frames",
+             report->frame_count, report->scored);
+    return 0;
+}
+
 int stored_parse(StoredReport *report, const char *text, size_t size)
 {
     Scan scan = { text, text + size };
@@ -536,7 +550,8 @@ int stored_parse(StoredReport *report, const char *text, size_t size)
     if (!report->frame_count || !report->metric_count)
         return refuse(report, "it has no frames with scores");
     check_frames(report);
-    return take_statistics(report);
+    const int err = check_scored(report);
+    return err ? err : take_statistics(report);
 }
 
 static int read_file(const char *path, char **text, size_t *size)
@@ -848,6 +863,8 @@ int stored_take_details(StoredReport *report, const json_t *details)
     report->detailed = true;
     report->width = count(scored, "width");
     report->height = count(scored, "height");
+    const unsigned pairs = count(scored, "frames"), every = count(scored, "subsample");
+    report->scored = every > 1 && pairs ? (pairs - 1) / every + 1 : pairs;
     report->threads = count(details, "threads");
     if (json_is_number(elapsed))
         report->elapsed = json_number_value(elapsed);

@@ -66,6 +66,8 @@ typedef struct StoredReport {
     unsigned threads;
     unsigned width, height; /* the size that was scored; 0: unknown */
     bool detailed;          /* the report has the object vmaf_turbo */
+    size_t scored; /* the frames that it says to have scored, without those left out on purpose;
+                    * 0: it does not say */
 
     unsigned *numbers; /* numbers of the frames, increasing */
     size_t frame_count;
