@@ -33,7 +33,7 @@ key = hashlib.sha256(repr([word for at, word in enumerate(words) if at not in pa
 known = os.path.join({store!r}, key)
 if not os.path.exists(known):
     run = subprocess.run([{vmaf!r}, *words], stdout=subprocess.PIPE, text=True)
-    if run.returncode and output:  # a list fails where only software is
+    if run.returncode == 1 or run.returncode and output:  # a list fails with 255 where only software is
         sys.exit(run.returncode)
     with open(known, 'w') as file:
         file.write(open(words[output]).read() if output else run.stdout)

@@ -142,10 +142,6 @@ def may_be_used(device, wanted, allow_software):
 
 def sides_of(vmaf, backend, args, devices, shown):
     """Returns a side for each device of the backend that the arguments choose."""
-    if backend not in ('cpu', *shown):
-        asked = subprocess.run([vmaf, '--backend', backend, '--list_devices'], capture_output=True, text=True)
-        if asked.returncode == USAGE:
-            raise Unusable(f'there is no backend "{backend}" of {vmaf}; there are cpu, {", ".join(sorted(shown))}')
     if backend == 'cpu' or backend not in shown:  # a hidden backend has one device, in software
         return [Side(vmaf, backend)]
     own = [device for device in devices if device.backend == backend]
@@ -158,9 +154,19 @@ def sides_of(vmaf, backend, args, devices, shown):
                     f"--device '{software[0].split()[0]}'" if software else ''))
 
 
+def check_backend(vmaf, backend, shown):
+    """Raises unless the command has the backend, which --help may hide."""
+    asked = None if backend in ('cpu', *shown) else subprocess.run([vmaf, '--backend', backend, '--list_devices'],
+                                                                    capture_output=True, text=True)
+    if asked and asked.returncode == USAGE:
+        raise Unusable(f'there is no backend "{backend}" of {vmaf}; there are cpu, {", ".join(sorted(shown))}')
+
+
 def choose_sides(vmaf, backends, args):
     """Returns the first side and those that are compared with it. Each is another device than the first."""
     devices, shown = list_devices(vmaf), shown_backends(vmaf)
+    for backend in backends:
+        check_backend(vmaf, backend, shown)
     for word in args.device:
         if not any(device.is_called(word) for device in devices if device.backend in backends):
             raise NoDevice(f'no device of {", ".join(backends)} is called "{word}"')
