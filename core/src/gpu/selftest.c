@@ -21,7 +21,7 @@
 #define TEST_W 219
 #define TEST_H 183
 
-#define JOINED_BIT 32 /* of a SelfTestSet */
+#define JOINED_BIT 32 /* bit of a SelfTestSet */
 
 /* The record of a passed test. Its text holds everything that the verdict depends on. */
 typedef struct Verdict {

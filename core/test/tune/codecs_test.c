@@ -49,7 +49,7 @@ typedef struct Case {
     const char *entry, *record;
     uint8_t bytes[16];
     size_t size;
-    uint8_t colour[7]; /* of the box colr, after its type; all 0: there is none */
+    uint8_t colour[7]; /* content of the box colr, after its type; all 0: there is none */
     const char *text, *range;
 } Case;
 
@@ -153,7 +153,7 @@ static void damage_is_survived(void **state)
         CodecName name;
         make(&file, &cases[i]);
         for (size_t size = 0; size < file.size; size++) {
-            uint8_t *const copy = malloc(size + !size); /* so that a sanitizer sees its end */
+            uint8_t *const copy = malloc(size + !size); /* lets a sanitizer see its end */
             assert_non_null(copy);
             memcpy(copy, file.bytes, size);
             codec_of_mp4(copy, size, &name);

@@ -34,7 +34,7 @@ typedef struct Title {
     double baseline, baseline_p5; /* scores of the same title in the baseline; NaN: none */
     uint64_t frames;
     bool incomplete;
-    FileState state; /* of the report's file, before it was read */
+    FileState state; /* state of the report's file, before it was read */
 } Title;
 
 typedef struct Catalogue {

@@ -20,7 +20,7 @@
 typedef struct PageMap {
     char metric[160];
     HeatScale scale;
-    double score; /* of the frame */
+    double score; /* score of the frame */
     Png png;      /* covers the whole picture, in any size */
 } PageMap;
 
@@ -36,7 +36,7 @@ typedef struct PageWorst {
     size_t frames[WORST_MAX];
     unsigned count;
     Png pictures[WORST_MAX][SIDES];
-    PageMaps maps[WORST_MAX]; /* of the same frames */
+    PageMaps maps[WORST_MAX]; /* maps of the same frames */
     char why[512];            /* the reason if pictures are missing */
 } PageWorst;
 

@@ -20,7 +20,7 @@ typedef struct List {
     char **reports;                           /* the paths of all reports so far */
     size_t report_count;                      /* pairs that are written there */
     unsigned scored, failed, below, unjudged; /* pairs */
-    int err;                                  /* of the first pair that failed */
+    int err;                                  /* error of the first pair that failed */
 } List;
 
 /* Cuts a line at its tabs. False, after a message: it does not name a pair. */

@@ -64,7 +64,7 @@ int maps_check_features(const Options *options, const VmafContext *vmaf)
 
 /* ---- reading frames again ---- */
 
-enum { REFERENCES = 3 }; /* of a pair, and of the two pairs before it */
+enum { REFERENCES = 3 }; /* references of a pair, and of the two pairs before it */
 
 /* A picture of a frame; `pic` is empty if there is none. */
 typedef struct Fetched {
@@ -78,7 +78,7 @@ typedef struct Again {
     uint64_t next[SIDES]; /* the number of the frame that is found next */
     unsigned planes, bitdepth;
     Fetched refs[REFERENCES], dist;
-    unsigned oldest; /* of refs: the next one to be replaced */
+    unsigned oldest; /* index in refs of the next one to be replaced */
 } Again;
 
 static void drop(Fetched *fetched)
@@ -183,7 +183,7 @@ typedef struct Layer {
     size_t pair;
     const VmafMap *map;
     unsigned index, across, down; /* number; the raster that has one value for each cell */
-    char name[160]; /* of the metric, as reports print it, with the layer's part of it */
+    char name[160]; /* name of the metric, as reports print it, with the layer's part of it */
     VmafMapLayer info;
     HeatScale scale;
 } Layer;
@@ -259,7 +259,7 @@ static int measure(const Rating *rating, const Options *options, const size_t *p
                    TakeLayer *take, void *arg)
 {
     Again again;
-    message_hush(true); /* what there is to say about the videos was said when they were scored */
+    message_hush(true); /* the messages about the videos were printed when they were scored */
     int err = again_open(&again, rating, options);
     message_hush(false);
     if (err)
@@ -392,7 +392,7 @@ typedef struct ForPage {
     const StoredReport *report;
     PageWorst *worst;
     unsigned width; /* the largest of a map */
-    size_t size;    /* of all maps so far */
+    size_t size;    /* size of all maps so far */
 } ForPage;
 
 static PageMaps *maps_of(const ForPage *page, size_t pair)

@@ -130,7 +130,7 @@ typedef struct Options {
     const char *html;             /* path of the page; NULL: none */
     const char *heatmap_folder;   /* for pictures of maps; NULL: none */
     bool heatmap_html;            /* draw maps over the page's worst frames */
-    HeatmapFrames heatmap_frames; /* of the folder */
+    HeatmapFrames heatmap_frames; /* frames of which the folder gets maps */
     bool stored;                  /* --report: the words are JSON reports; nothing is scored. With
                                      --doctor: devices are surveyed */
     bool catalogue;               /* one page about many reports, with a row for each */

@@ -166,7 +166,7 @@ static Tags tags_of(const Box *entry, size_t skip)
 
 bool codec_of_mp4(const uint8_t *data, size_t size, CodecName *name)
 {
-    enum { VISUAL_HEADER = 78 }; /* of a sample entry of a video, before its boxes */
+    enum { VISUAL_HEADER = 78 }; /* bytes of a sample entry of a video, before its boxes */
     const Box file = { .data = data, .size = size };
     Box entry, record;
     *name = (CodecName){ .range = "SDR" };
