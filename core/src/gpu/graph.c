@@ -179,17 +179,17 @@ static int plan_alone(const Graph *graph, GraphFeature *gf)
 static int share_plan(Graph *graph, unsigned j, unsigned i)
 {
     GraphFeature *const owner = &graph->features[j], *const gf = &graph->features[i];
-    const Feature **const all = mem_array(owner->places + 1, sizeof(*all));
+    const Feature **const all = mem_array(owner->result_count + 1, sizeof(*all));
     if (!all)
         return -ENOMEM;
     for (unsigned f = 0; f < i;
-         f++) /* features in one place have equal plans: any of them will do */
+         f++) /* features with one result have equal plans: any of them will do */
         if (graph->features[f].plan && graph->features[f].owner == j)
-            all[graph->features[f].place] = graph->features[f].feature;
-    all[owner->places] = gf->feature;
+            all[graph->features[f].result_index] = graph->features[f].feature;
+    all[owner->result_count] = gf->feature;
     GpuPlan *plan = NULL;
     char why[sizeof(gf->refusal)];
-    int err = plan_create_shared(&plan, all, owner->places + 1);
+    int err = plan_create_shared(&plan, all, owner->result_count + 1);
     mem_free(all);
     if (err || !fits(graph, plan, why, sizeof(why))) {
         plan_destroy(plan);
@@ -199,7 +199,7 @@ static int share_plan(Graph *graph, unsigned j, unsigned i)
         plan_destroy(owner->plan);
     owner->plan = plan;
     gf->owner = j;
-    gf->place = owner->places++;
+    gf->result_index = owner->result_count++;
     log_debug("feature \"%s\" (index %u) is measured by the kernels of the one of index %u",
               gf->feature->def->name, gf->feature->order, owner->feature->order);
     return 0;
@@ -214,7 +214,7 @@ static int find_owner(Graph *graph, unsigned i)
         const GraphFeature *const other = &graph->features[j];
         if (other->plan && plan_same(other->alone, gf->alone)) {
             gf->owner = other->owner;
-            gf->place = other->place;
+            gf->result_index = other->result_index;
             return 0;
         }
     }
@@ -228,7 +228,7 @@ static int add_feature(Graph *graph, unsigned i)
 {
     GraphFeature *const gf = &graph->features[i];
     gf->owner = i;
-    gf->places = 1;
+    gf->result_count = 1;
     int err = plan_alone(graph, gf);
     if (err || !gf->plan)
         return err;
@@ -441,9 +441,9 @@ FeatureSet graph_owners(const Graph *graph, FeatureSet set)
 size_t graph_result_offset(const Graph *graph, unsigned feature)
 {
     const GraphFeature *gf = &graph->features[graph->features[feature].owner];
-    const unsigned place = graph->features[feature].place;
+    const unsigned index = graph->features[feature].result_index;
     for (unsigned b = 0; b < gf->plan->buffer_count; b++)
         if (gf->plan->buffers[b].role == PLAN_RESULT)
-            return gf->ranges[b].offset + gf->plan->buffers[b].size / gf->places * place;
+            return gf->ranges[b].offset + gf->plan->buffers[b].size / gf->result_count * index;
     return 0;
 }

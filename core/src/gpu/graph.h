@@ -19,9 +19,9 @@ typedef struct GraphFeature {
     /* The feature whose run serves this one: itself, an earlier one with an equal plan, or an
      * earlier one that does most of the same work (FeatureGpu.plan_all). */
     unsigned owner;
-    unsigned place;      /* which of the owner's results is this feature's */
-    unsigned places;     /* for owners: the number of results */
-    GpuKernel **kernels; /* indexed by pass */
+    unsigned result_index; /* which of the owner's results is this feature's */
+    unsigned result_count; /* for owners: the number of results */
+    GpuKernel **kernels;   /* indexed by pass */
     /* One range for each buffer of the plan except planes. Only ranges of tables have `buffer` set;
      * the others lie in the slot's scratch or results. */
     GpuRange *ranges;
