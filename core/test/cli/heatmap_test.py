@@ -157,6 +157,11 @@ def check_refusals():
     run(*both, '--heatmap', 'x/y/z', code=FAIL, says='cannot make the folder x/y/z')
     run(*both, '--heatmap', 'r.y4m', code=FAIL, says='cannot make the folder r.y4m')
     run(*both, '--heatmap', 'x', '-n', '--feature', 'motion', code=FAIL, says='has a map')
+    files.y4m('big.y4m', files.clip('noise', '320', '240', '420', '8', '1')[0], 'W320 H240 F30:1 C420jpeg',
+              320 * 240 * 3 // 2)
+    scaled = 'big.y4m', 'big.y4m', '-n', '--heatmap', 'x', '--feature', 'cambi=enc_width=300:enc_height=220'
+    run(*scaled, code=FAIL, says='cambi has no map with these options')
+    run(*scaled, '--feature', 'ssim', says='cambi has no map with these options')
     run(*both, '--heatmap', 'x', '--shard', '0/2', '-o', 'part.json', code=USAGE, says='leave out --shard')
     open('pairs.tsv', 'w').write('r.y4m\td.y4m\n')
     run('--pairs', 'pairs.tsv', '--heatmap', 'x', code=USAGE, says='leave out --heatmap')

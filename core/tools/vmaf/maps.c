@@ -45,16 +45,21 @@ int maps_check(const Options *options, Video *const *videos, unsigned count)
     return options->heatmap_folder ? make_folder(options->heatmap_folder) : 0;
 }
 
+static bool extractor_has_map(const char *name)
+{
+    VmafExtractorInfo extractor = { .size = sizeof(extractor) };
+    unsigned index;
+    return !vmaf_extractor_find(name, &index) && !vmaf_extractor_info(index, &extractor) &&
+           extractor.has_map;
+}
+
 int maps_check_features(const Options *options, const VmafContext *vmaf)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     if (!options->heatmap_folder && !options->heatmap_html)
         return 0;
     for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++) {
-        VmafExtractorInfo extractor = { .size = sizeof(extractor) };
-        unsigned index;
-        if (!vmaf_extractor_find(info.extractor, &index) &&
-            !vmaf_extractor_info(index, &extractor) && extractor.has_map)
+        if (extractor_has_map(info.extractor))
             return 0;
     }
     say("--heatmap: no feature of this run has a map; --list_features tells which ones have, "
@@ -79,6 +84,8 @@ typedef struct Again {
     unsigned planes, bitdepth;
     Fetched refs[REFERENCES], dist;
     unsigned oldest; /* index in refs of the next one to be replaced */
+    uint64_t layers; /* so far, of all pairs */
+    bool told;       /* that features have no map with their options */
 } Again;
 
 static void drop(Fetched *fetched)
@@ -215,7 +222,7 @@ static int check_score(const Again *again, const Layer *layer)
     return -EIO;
 }
 
-static int take_layers(const Again *again, const VmafMap *map, unsigned feature, size_t pair,
+static int take_layers(Again *again, const VmafMap *map, unsigned feature, size_t pair,
                        TakeLayer *take, void *arg)
 {
     Layer layer = { .pair = pair, .map = map, .info = { .size = sizeof(layer.info) } };
@@ -229,8 +236,20 @@ static int take_layers(const Again *again, const VmafMap *map, unsigned feature,
         err = check_score(again, &layer);
         if (!err)
             err = take(arg, &layer);
+        again->layers++;
     }
     return err;
+}
+
+/* Says which features could have a map, but have none with the options they run with. */
+static void tell_without_map(const Again *again, unsigned feature)
+{
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    if (!again->told && !vmaf_feature_info(again->rating->vmaf, feature, &info) &&
+        extractor_has_map(info.extractor))
+        say("--heatmap: %s has no map with these options, because it measures samples that lie "
+            "between those of the picture",
+            info.extractor);
 }
 
 static int measure_pair(Again *again, size_t pair, TakeLayer *take, void *arg)
@@ -241,13 +260,15 @@ static int measure_pair(Again *again, size_t pair, TakeLayer *take, void *arg)
         VmafMap *map = NULL;
         err = vmaf_map_create(&map, again->rating->vmaf, feature, &pictures);
         if (err == -ENOENT)
-            return 0;
-        if (!err)
+            return again->layers ? 0 : -ENOTSUP;
+        if (!err) {
             err = take_layers(again, map, feature, pair, take, arg);
-        else if (err == -ENOTSUP)
+        } else if (err == -ENOTSUP) {
+            tell_without_map(again, feature);
             err = 0;
-        else
+        } else {
             say("--heatmap: frame %zu of %s: %s", pair, again->rating->video->path, strerror(-err));
+        }
         vmaf_map_destroy(map);
     }
     return err;
@@ -265,8 +286,10 @@ static int measure(const Rating *rating, const Options *options, const size_t *p
     if (err)
         say("--heatmap: %s or %s could not be opened again", rating->ref->path,
             rating->video->path);
-    for (size_t i = 0; !err && i < count && !interrupt_signal(); i++)
+    for (size_t i = 0; !err && i < count && !interrupt_signal(); i++) {
         err = measure_pair(&again, pairs[i], take, arg);
+        again.told = true;
+    }
     again_close(&again);
     return err;
 }
