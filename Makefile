@@ -21,7 +21,8 @@
 #   make release       build-release/dist: a tarball for any Linux, with its sources, SBOM and checksums;
 #                      RELEASE='--arch aarch64' builds it for arm64, RELEASE='--libav system' without FFmpeg's libraries
 #   make static        build-package/vmaf, one static file, for the CPU, Y4M and raw video
-#   make wheel         build-wheel/dist, a wheel of the Python package, with the library and the command inside
+#   make wheel         build-release/dist: a wheel of the Python package, with the library, the command and FFmpeg's
+#                      libraries inside; RELEASE as above
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
 #   make format        format the sources
@@ -35,7 +36,6 @@ TSAN   := build-tsan
 FUZZ   := build-fuzz
 FFMPEG := build-ffmpeg
 WINDOWS := build-windows
-WHEEL  := build-wheel
 RELEASES := build-release
 # Generates the clips of tests and of the demo.
 SYNTHCLIP := $(BUILD)/test/synth/synthclip
@@ -240,14 +240,14 @@ test-container: setup-jobs $(SYNTHCLIP)
 test-trixie: setup-jobs
 	@core/test/packaging/trixie_test.sh $(CURDIR) $(abspath $(BUILD))/test || $(MAY_SKIP)
 
-# A wheel of the Python package, installed without a network, and scores by it. Kernels for CUDA and AMD are the same
-# files again.
+# The wheel of the Python package, installed without a network, and scores by it with no FFmpeg of the system in reach.
 test-wheel: setup-jobs $(SYNTHCLIP)
-	@python3 core/test/python/wheel_test.py . $(WHEEL)/test $(BUILD)/tools/vmaf $(SYNTHCLIP) \
-	  -Denable_cuda=disabled -Denable_hip=disabled || $(MAY_SKIP)
+	@scripts/setup --release
+	@scripts/wheel --out $(RELEASES) $(RELEASE) $(MESON_FLAGS) && \
+	  python3 core/test/python/wheel_test.py $(RELEASES)/dist/vmaf_turbo-*_$$(uname -m).whl $(RELEASES)-wheel $(BUILD)/tools/vmaf $(SYNTHCLIP) || $(MAY_SKIP)
 
-# The tarball for any Linux: twice, the same bytes; and scores by it with glibc 2.31 and with musl. Kernels for one AMD
-# architecture stand for all.
+# The tarball for any Linux and the wheel: twice, the same bytes; and scores by the tarball with glibc 2.31 and with musl.
+# Kernels for one AMD architecture stand for all.
 test-release-files: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/packaging/release_test.py . $(RELEASES)-test $(BUILD)/tools/vmaf -Dhip_archs=gfx1030 || $(MAY_SKIP)
 
@@ -325,13 +325,14 @@ windows-zip: setup
 	@scripts/windows-build --out $(WINDOWS) --ffmpeg whole -- -Denable_tests=false $(MESON_FLAGS) && \
 	  scripts/windows-zip . $(WINDOWS) build-package
 
-wheel: setup
-	@scripts/wheel $(WHEEL) $(WHEEL)/dist $(MESON_FLAGS)
-
 RELEASE ?=
 release:
 	@scripts/setup --release
 	@scripts/release --out $(RELEASES) $(RELEASE) $(MESON_FLAGS)
+
+wheel:
+	@scripts/setup --release
+	@scripts/wheel --out $(RELEASES) $(RELEASE) $(MESON_FLAGS)
 
 static: setup
 	@scripts/package static
@@ -353,4 +354,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && scripts/ci/check_text && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) $(WHEEL) $(RELEASES) $(RELEASES)-test $(RELEASES)-install build-kernels build-mutate build-package build-static
+	rm -rf $(BUILD) $(BUILD)-112 $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) $(RELEASES) $(RELEASES)-test $(RELEASES)-wheel $(RELEASES)-install build-kernels build-mutate build-package build-static

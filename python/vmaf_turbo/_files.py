@@ -8,7 +8,9 @@ from typing import Optional
 
 from ._errors import VmafError
 
+# A wheel has the files of a release under their names there.
 _OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'native')
+_COMMAND, _LIBRARY = 'libexec/vmaf-turbo/glibc/vmaf', 'lib/libvmaf.so.3'
 
 
 def _find(variable: str, own: str) -> Optional[str]:
@@ -23,7 +25,7 @@ def _find(variable: str, own: str) -> Optional[str]:
 
 def command() -> str:
     """The path of the command."""
-    path = _find('VMAF_TURBO_COMMAND', 'vmaf') or shutil.which('vmaf')
+    path = _find('VMAF_TURBO_COMMAND', _COMMAND) or shutil.which('vmaf')
     if not path:
         raise VmafError('there is no command vmaf: install vmaf-turbo, or name the program in VMAF_TURBO_COMMAND')
     return path
@@ -32,7 +34,7 @@ def command() -> str:
 @functools.lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
     """The library. Python's lock is released during calls of its functions."""
-    path = _find('VMAF_TURBO_LIBRARY', 'libvmaf.so.3') or 'libvmaf.so.3'
+    path = _find('VMAF_TURBO_LIBRARY', _LIBRARY) or 'libvmaf.so.3'
     try:
         found = ctypes.CDLL(path)
     except OSError as error:

@@ -83,7 +83,7 @@ def fill(folder, needs):
         subprocess.run(f'tar -C "{tree}" --null --files-from=- -cf - | tar -C "{folder}" -xf -', shell=True, input=listed, check=True)
         return None
     found = glob.glob(f'{tree}/build-release/dist/*-linux-{os.uname().machine}.tar.xz' if needs == 'release' else
-                      f'{tree}/build-wheel/dist/*.whl')
+                      f'{tree}/build-release/dist/*_{os.uname().machine}.whl')
     for path in found:
         shutil.copy(path, folder)
     return None if found else f'there is no file of `make {needs}`'

@@ -234,7 +234,10 @@ def whole(vmaf, options):
         done = subprocess.run([f'{tree}/scripts/release', '--out', f'{work}/{place}', *options], check=False)
         if done.returncode:
             skip('it could not be built') if done.returncode == 77 else sys.exit('scripts/release failed')
+        if subprocess.run([f'{tree}/scripts/wheel', '--out', f'{work}/{place}', *options], check=False).returncode:
+            sys.exit('scripts/wheel failed')
         dist = f'{work}/{place}/dist'
+        check(len(glob.glob(f'{dist}/*.whl')) == 1, f'there is no wheel in {dist}')
         check(not run('sha256sum', '--check', '--quiet', 'SHA256SUMS', cwd=dist).returncode, 'SHA256SUMS is wrong')
         sums = release.read(f'{dist}/SHA256SUMS')
         check(names in (None, sums), f'the second build has other bytes:\n{names}\n{sums}')
