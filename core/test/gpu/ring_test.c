@@ -3,6 +3,8 @@
  * features that each frame asks for, every result equals the scalar code's. */
 #include <errno.h>
 
+#include "base/log.h"
+#include "base/mem.h"
 #include "gpu/graph.h"
 #include "pairs.h"
 #include "rig.h"
@@ -181,6 +183,27 @@ static void check_owners(const Pairs *pairs)
     assert_int_equal(2 + 1 + 2 + 2, launched);
 }
 
+/* Memory that is lacking while plans are shared is an error, and nothing is left behind. */
+static void check_memory(const Pairs *pairs)
+{
+    const long live = mem_live();
+    unsigned long count = 1;
+    unsigned errors = 0;
+    Graph *graph;
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    for (unsigned long n = 1; n <= count; n++) {
+        mem_fail_after(n);
+        const int err = graph_create(&graph, rig_gpu(), pairs->features, pairs->feature_count);
+        const unsigned long made = mem_fail_after(0);
+        count = err ? n + 1 : made;
+        errors += err != 0;
+        graph_destroy(graph);
+        assert_int_equal(live, mem_live());
+    }
+    log_set_level(VMAF_LOG_LEVEL_INFO);
+    assert_true(errors > COUNT(views));
+}
+
 /* Any number of viewing distances share a transform, in every frame and also when only some of them
  * are asked for. */
 static void test_views(void **unused)
@@ -193,6 +216,8 @@ static void test_views(void **unused)
         Pairs pairs;
         pairs_create(&pairs, &clip, views, COUNT(views));
         check_owners(&pairs);
+        if (s == 0)
+            check_memory(&pairs);
         count_launches(&pairs);
         check_ring(&pairs, &(PairsRun){ .depth = 3, .set = sets[s], .threads = s == 1 });
         pairs_destroy(&pairs);

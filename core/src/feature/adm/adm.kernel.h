@@ -423,7 +423,9 @@ KERNEL_MAIN
     u32 level = GROUP_X < first_of_2 ? 3u : GROUP_X < first_of_1 ? 2u : 1u;
 #define OF_LEVEL(name) (level == 1u ? name##_1 : level == 2u ? name##_2 : name##_3)
     u32 core_x = OF_LEVEL(core_x), core_y = OF_LEVEL(core_y), row_base = OF_LEVEL(row_base);
+#if !ADM_VIEWS
     u32 weight_hv = OF_LEVEL(weight_hv), weight_d = OF_LEVEL(weight_d);
+#endif
     u32 cube_shift = OF_LEVEL(cube_shift), plain_cube_shift = OF_LEVEL(plain_cube_shift);
     u32 square_shift = level == 2u ? 30u : 31u;
     u32 column_shift = level == 1u ? 0u : 16u, row_shift = level == 2u ? 16u : 15u;
