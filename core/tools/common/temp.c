@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "argv.h"
+#include "json_memory.h"
 #include "message.h"
 #include "sweep.h"
 
@@ -180,6 +181,8 @@ int draft_open(Draft *draft, const char *path)
 
 int draft_close(Draft *draft)
 {
+    if (!draft->err && json_memory_failed()) /* something may be missing in it */
+        draft->err = -ENOMEM;
     errno = 0;
     bool lost = fflush(draft->file) || ferror(draft->file) || draft->err;
     if (draft->err)

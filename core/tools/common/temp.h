@@ -27,7 +27,9 @@ typedef struct Draft {
     const char *path;
     char *temporary; /* path of the draft; NULL: `path` is written directly */
     FILE *file;      /* to write to */
-    int err;         /* the writer may set a negative errno: then closing discards the draft */
+    /* The writer may set a negative errno: then closing discards the draft, as it does if memory
+     * for a part of it was missing (json_memory.h). */
+    int err;
 } Draft;
 
 /* Both print an error and return a negative errno on failure. Closing always frees the draft, and

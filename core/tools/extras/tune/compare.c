@@ -135,8 +135,6 @@ static int write_files(const Results *results, const TuneOptions *options)
         int err = draft_open(&draft, files[i].path);
         if (!err) {
             draft.err = files[i].write(results, draft.file);
-            if (!draft.err && json_memory_failed())
-                draft.err = -ENOMEM;
             err = draft_close(&draft);
         }
         result = result ? result : err;
