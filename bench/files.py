@@ -6,6 +6,7 @@
     bench/files.py VMAF --backends vulkan,cuda --hwaccels cuda        # also GPUs, and decoders on GPUs
     bench/files.py VMAF --library build/src --other /opt/vmaf/lib     # FFmpeg's filter with our library and with another
     bench/files.py VMAF --reference a.mp4 --distorted b.mp4           # other files
+    bench/files.py VMAF --frames 30 --clips 20                        # also many short clips: 20 commands, and one with --pairs
     bench/files.py VMAF --sets h264,hevc10,av1,scaled,ladder          # a table for each
 
 All commands run in turns. Each speed is frames of one video divided by the seconds of a whole command; "CPU" is the seconds of
@@ -74,11 +75,11 @@ class Timed:
 
 class Row:
     """A command to measure. `bound`: the name of the row that decodes in the same way, and does nothing else. `logs`: the reports
-    that it writes. `compared`: they must be those of the plain run."""
+    that it writes. `compared`: they must be those of the plain run. `times`: how often it scores the files."""
 
-    def __init__(self, name, command, bound=None, environment=None, logs=None, digits=None, compared=True):
+    def __init__(self, name, command, bound=None, environment=None, logs=None, digits=None, compared=True, times=1):
         self.name, self.command, self.bound, self.logs, self.digits = name, command, bound, logs, digits
-        self.compared = compared
+        self.compared, self.times = compared, times
         self.environment = environment or {}
         self.runs, self.failure = [], None
 
@@ -144,6 +145,22 @@ def our_rows(args, paths, folder):
     return rows
 
 
+def clip_rows(args, paths, folder):
+    """The same pair many times: a command for each, and one command for all."""
+    log, count = f'{folder}/files_clips.json', args.clips
+    with open(f'{folder}/files_pairs', 'w') as file:
+        for number in range(count):
+            file.write('\t'.join(paths[:2] + ([] if number else [log])) + '\n')
+    loop = ['sh', '-c', 'n=$1; shift; while [ "$n" -gt 0 ]; do "$@" || exit; n=$((n-1)); done', 'sh', str(count)]
+    rows = []
+    for backend in ['', *args.backends]:
+        words = ['-q', '--json', '--precision', 'max', *args.arg, *(['--backend', backend] if backend else [])]
+        said = f' --backend {backend}' if backend else ''
+        rows += [Row(f'{count} times vmaf{said}', [*loop, args.vmaf, *paths[:2], '-o', log, *words], logs=[log], times=count),
+                 Row(f'vmaf --pairs{said}', [args.vmaf, '--pairs', f'{folder}/files_pairs', *words], logs=[log], times=count)]
+    return rows
+
+
 def filter_rows(args, paths, folder):
     """FFmpeg's libvmaf filter with each library: the filter takes one distorted video."""
     log = f'{folder}/files_filter.json'
@@ -189,7 +206,8 @@ def table(rows, frames):
         share = f'{limit / row.seconds():.0%}' if limit else ''
         plain = not row.logs or not row.compared or row.name == PLAIN or not by_name[PLAIN].runs
         scores = '' if plain else compare(row, by_name[PLAIN])
-        lines.append(f'| `{row.name}` | {frames / row.seconds():.1f} | {share} | {1000 * row.cpu() / max(frames, 1):.1f} | {scores} |')
+        scored = frames * row.times
+        lines.append(f'| `{row.name}` | {scored / row.seconds():.1f} | {share} | {1000 * row.cpu() / max(scored, 1):.1f} | {scores} |')
     ladder = [by_name.get(name) for name in (PLAIN, ALONE, OTHERS)]
     if all(row and row.runs for row in ladder):
         whole, alone, others = (row.cpu() for row in ladder)
@@ -218,6 +236,7 @@ def arguments():
     parser.add_argument('--crf', type=words, default=['16', '33'], help='of the reference and of the distorted video')
     parser.add_argument('--ladder', type=words, help='sizes of several distorted videos')
     parser.add_argument('--sets', type=words, help=f'make and measure several: {", ".join(SETS)}; each sets some of the options above')
+    parser.add_argument('--clips', type=int, help='also score the files this often, in as many commands and in one with --pairs')
     parser.add_argument('--threads', type=int, default=os.cpu_count(), help='of FFmpeg\'s filter')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--dir', help='folder for the files (default: a new one, removed at the end)')
@@ -247,6 +266,8 @@ def measure(args, folder):
     rows = [decode_row(args, paths, hwaccel) for hwaccel in ['', *devices]] + our_rows(args, paths, folder)
     if len(paths) == 2:
         rows += filter_rows(args, paths, folder)
+    if args.clips:
+        rows += clip_rows(args, paths, folder)
     for _ in range(args.rounds):
         for row in rows:
             row.run()

@@ -129,6 +129,11 @@ class Files(unittest.TestCase):
         decoding, ours = (float(rows[name][0]) for name in ('decode', 'vmaf'))
         self.assertAlmostEqual(decoding and ours / decoding, float(rows['vmaf'][1][:-1]) / 100, 1)
 
+    def test_clips(self):
+        done, rows = measure_files('--clips', '2')
+        self.assertEqual((done.returncode, list(rows)), (0, ['decode', 'vmaf', '2 times vmaf', 'vmaf --pairs']), done.stderr)
+        self.assertEqual([rows[name][3] for name in ('2 times vmaf', 'vmaf --pairs')], ['equal'] * 2)
+
     def test_failure(self):
         done, rows = measure_files('--backends', 'nonsense')
         self.assertEqual(done.returncode, 1)
