@@ -102,6 +102,11 @@ def loaders():
     check(new == b'x\0/lib/ld-musl-aarch64.so.1\0\0y' and len(new) == len(old), f'another loader is written as {new}')
 
 
+def spaces():
+    done = run(f'{tree}/scripts/release', '--out', f'{work}/unit/a b')
+    check(done.returncode == 1 and 'name another folder with --out' in done.stdout, f'a folder with a space: {done.stdout}')
+
+
 # ---- a whole release ----
 
 def bill_of(path, top):
@@ -230,7 +235,7 @@ def whole(vmaf, options):
     if os.getuid() or run('unshare', '--mount', 'true').returncode or not shutil.which('mmdebstrap'):
         skip('needs root, mounts and mmdebstrap')
     names = None
-    for place in 'one', 'another place':
+    for place in 'one', 'another-place':
         done = subprocess.run([f'{tree}/scripts/release', '--out', f'{work}/{place}', *options], check=False)
         if done.returncode:
             skip('it could not be built') if done.returncode == 77 else sys.exit('scripts/release failed')
@@ -282,6 +287,7 @@ os.makedirs(f'{work}/unit')
 archives(f'{work}/unit')
 launchers(f'{work}/unit')
 loaders()
+spaces()
 if len(sys.argv) > 3 and not problems:
     whole(os.path.abspath(sys.argv[3]), sys.argv[4:])
     shutil.rmtree(work, ignore_errors=True)
