@@ -139,6 +139,10 @@ for words in ((), ('--subsample', '4')):
     done = run(['--report', 'thin.json', '--fail-under', '0', '--html', 'out.html'], UNJUDGED)
     check('a thinned report:', f'incomplete: the report has the scores of {had} of {had + 1} frames' in done.stderr, done.stderr)
 
+# The first of two limits on a stored report is missed.
+run(['r.y4m', 'd.y4m', '-n', '--feature', 'psnr', '-o', 'two.json', '-q'])
+run(['--report', 'two.json', '--fail-under', 'psnr_y:101', '--fail-under', 'psnr_cb:0'], BELOW)
+
 # Several videos: each has its own answer, that of a run of its own.
 run(['r.y4m', 'd.y4m', 'short.y4m', 'late.y4m', '-o', 'of.json', '-q', '--fail-under', '0'], UNJUDGED)
 for i, name in enumerate(('d.y4m', 'short.y4m', 'late.y4m'), 1):
