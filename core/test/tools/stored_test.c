@@ -160,6 +160,19 @@ static void times_are_read(void **state)
     }
 }
 
+/* Shots are counted in frames, and stay without times. */
+static void shots_need_no_times(void **state)
+{
+    ShotSpans shots;
+    StoredReport *const report = parsed(FRAMES ", \"vmaf_turbo\": {\"times\": [1.5, 1.4, 2], "
+                                               "\"shots\": [{\"first\": 0}, {\"first\": 4}]}}");
+    assert_int_equal(stored_shots(report, &shots), 0);
+    assert_int_equal(shots.count, 2);
+    assert_true(shots.at[1].first == 4 && shots.at[1].last == 4 && isnan(shots.at[1].begin));
+    shot_spans_clear(&shots);
+    stored_destroy(report);
+}
+
 static void invalid_details_are_ignored(void **state)
 {
     static const char *const odd[] = {
@@ -240,6 +253,7 @@ TEST_MAIN(stored)
         cmocka_unit_test(a_plain_report_is_read), cmocka_unit_test(details_are_read),
         cmocka_unit_test(warnings_are_read),      cmocka_unit_test(invalid_details_are_ignored),
         cmocka_unit_test(times_are_read),         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(shots_need_no_times),
     };
     message_hush(true);
     return cmocka_run_group_tests_name("stored", tests, NULL, NULL);

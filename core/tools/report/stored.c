@@ -484,7 +484,6 @@ static void check_frames(StoredReport *report)
         fits = report->times[i] >= report->times[i - 1];
     if (!fits) {
         free(report->times);
-        free(report->shots);
         report->times = NULL;
     }
     for (unsigned side = 0; side < SIDES; side++) {
