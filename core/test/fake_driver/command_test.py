@@ -204,6 +204,15 @@ def check_pairs(folder, wanted):
         fail('pairs: the driver was started again: %s %s' % tuple(inits), '')
     if any(scores_of(os.path.join(folder, name)) != wanted for name in ('one.json', 'two.json')):
         fail('pairs: other scores', said)
+    # A device that starts while a video turns out to be bad is kept for the pair that needs it.
+    with open(os.path.join(folder, 'list'), 'w') as file:
+        file.writelines(3 * ['r.y4m\tbad.mp4\n'] + lines[2:])
+    process = command(folder, '--pairs', 'list', EMULATED_CALLS=os.path.join(folder, 'pairs_calls'), EMULATED_START_MS='200')
+    said = process.communicate(timeout=LONGEST)[1]
+    with open(os.path.join(folder, 'pairs_calls')) as file:
+        init = [line for line in file if 'Init' in line.split()[0] or 'Retain' in line]
+    if process.returncode != 255 or init != inits[0] or scores_of(os.path.join(folder, 'two.json')) != wanted:
+        fail('pairs with bad videos: status %s, driver %s' % (process.returncode, init), said)
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -99,33 +99,34 @@ void gpu_open_ahead(GpuOpening *opening, const Options *options, const GpuNeeds 
     opening->options = options;
     opening->needs = *needs;
     opening->err = 0;
+    opening->finished = false;
     opening->running = !pthread_create(&opening->thread, NULL, open_ahead, opening);
 }
 
-static void wait_for_opening(GpuOpening *opening)
+void gpu_opening_wait(GpuOpening *opening)
 {
     if (opening->running)
         pthread_join(opening->thread, NULL);
     opening->running = false;
+    gave_up = gave_up || opening->err == -ETIMEDOUT;
 }
 
 void gpu_opening_end(GpuOpening *opening)
 {
-    wait_for_opening(opening);
-    gave_up = gave_up || opening->err == -ETIMEDOUT;
+    gpu_opening_wait(opening);
     vmaf_device_close(&opening->device);
 }
 
 /* Opens a device, unless that was done ahead. */
 static int open_device(VmafDevice **device, GpuOpening *opening, const VmafDeviceOptions *wanted)
 {
-    wait_for_opening(opening);
+    gpu_opening_wait(opening);
     if (opening->device && !strcmp(opening->backend, wanted->backend)) {
         *device = opening->device;
         opening->device = NULL;
         return vmaf_device_expect(*device, wanted);
     }
-    return opening->finished ? opening->err : vmaf_device_open(device, wanted);
+    return opening->finished && opening->err ? opening->err : vmaf_device_open(device, wanted);
 }
 
 /* ---- opening ---- */

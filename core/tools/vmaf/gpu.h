@@ -63,6 +63,8 @@ typedef struct GpuOpening {
 /* Starts to open the device that the options ask for, on another thread, with needs that may be
  * guesses. Prints nothing, whatever happens: gpu_create will. Does nothing if a device is open. */
 void gpu_open_ahead(GpuOpening *opening, const Options *options, const GpuNeeds *needs);
+/* Waits for the thread. The options that it was given must outlive it. */
+void gpu_opening_wait(GpuOpening *opening);
 /* Waits for the thread, and closes the device unless a run has it. */
 void gpu_opening_end(GpuOpening *opening);
 

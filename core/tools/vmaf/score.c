@@ -413,6 +413,7 @@ static void close_run(Run *run)
         rating_destroy(&run->ratings[i]);
     lines_destroy(run->share.lines);
     gpu_destroy(run->share.gpu);
+    gpu_opening_wait(run->share.opening); /* it may still read the options of this run */
     if (!run->share.opening->keeps)
         gpu_opening_end(run->share.opening);
     warnings_clear(&run->share.warnings);
