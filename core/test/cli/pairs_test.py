@@ -84,6 +84,15 @@ check('no list:', 'no such list' in said, said)
 _, said = run(['--pairs', '.'], FAIL)
 check('a folder:', 'could not be read' in said, said)
 
+# ---- files of other editors ----
+
+for end in ('\n', '\r\n'):
+    pairs(f'\ufeffr.y4m\tx.y4m{end}', ['-q'])
+    pairs(f'\ufeff# a comment{end}{end}r.y4m\tx.y4m', ['-q'])
+for text in ('r.y4m\tx.y4m\rr.y4m\tr.y4m\r', 'r.y4m\tx.y4m\0\n', '\0\n'):
+    _, said = pairs(text, code=FAIL)
+    check('odd characters:', 'list:1: the line has a zero byte or' in said, said)
+
 # ---- limits hold for each ----
 
 _, said = pairs('r.y4m\tr.y4m\nr.y4m\tx.y4m\nr.y4m\tr.y4m\n', ['--fail-under', '97'], BELOW)

@@ -81,10 +81,16 @@ static int score_fields(List *list, const char *const fields[PAIR_FIELDS])
     return err;
 }
 
-static void score_line(List *list, char *line)
+static void score_line(List *list, char *line, size_t size)
 {
     const char *fields[PAIR_FIELDS] = { 0 };
-    const int err = cut(list, line, fields) ? score_fields(list, fields) : -EINVAL;
+    int err = -EINVAL;
+    if (strcspn(line, "\r") < size)
+        say("%s:%u: the line has a zero byte or a carriage return in it: write the list as UTF-8 "
+            "text with line feeds between its lines",
+            list->name, list->line);
+    else if (cut(list, line, fields))
+        err = score_fields(list, fields);
     list->scored += err >= 0;
     list->failed += err < 0;
     list->below += err == SCORE_BELOW;
@@ -93,31 +99,39 @@ static void score_line(List *list, char *line)
         list->err = err;
 }
 
-/* Reads the next line, without its end. False: there is none. */
-static bool next_line(List *list, char **line, size_t *room)
+/* Reads the next line, without its end and without the mark with which some editors begin a file.
+ * False: there is none, or, after a message, it could not be read. */
+static bool next_line(List *list, char **line, size_t *room, size_t *size)
 {
-    interrupt_soon(
-        true); /* a signal may come while the program that writes the list is waited for */
-    const ssize_t size = getline(line, room, list->file);
+    static const char mark[] = "\xef\xbb\xbf";
+    /* A signal may come while the program that writes the list is waited for. */
+    interrupt_soon(true);
+    const ssize_t got = getline(line, room, list->file);
     interrupt_soon(false);
-    if (size < 0)
+    if (got < 0 && !feof(list->file)) {
+        say("%s: the list could not be read: %s", list->name, strerror(errno));
+        list->err = list->err ? list->err : -EIO;
+    }
+    if (got < 0)
         return false;
-    (*line)[strcspn(*line, "\r\n")] = '\0';
-    list->line++;
+    *size = (size_t)got;
+    *size -= *size && (*line)[*size - 1] == '\n';
+    *size -= *size && (*line)[*size - 1] == '\r';
+    (*line)[*size] = '\0';
+    if (!list->line++ && !strncmp(*line, mark, strlen(mark))) {
+        *size -= strlen(mark);
+        memmove(*line, *line + strlen(mark), *size + 1);
+    }
     return true;
 }
 
 static void score_lines(List *list)
 {
     char *line = NULL;
-    size_t room = 0;
-    while (!interrupt_signal() && !gpu_gave_up() && next_line(list, &line, &room))
-        if (*line && *line != '#')
-            score_line(list, line);
-    if (ferror(list->file)) {
-        say("%s: the list could not be read: %s", list->name, strerror(errno));
-        list->err = list->err ? list->err : -EIO;
-    }
+    size_t room = 0, size;
+    while (!interrupt_signal() && !gpu_gave_up() && next_line(list, &line, &room, &size))
+        if (size && *line != '#')
+            score_line(list, line, size);
     free(line);
 }
 
