@@ -105,6 +105,9 @@ def check_files():
     run('r.y4m', 'd_late.y4m', '-n', '--feature', 'ssim', '--heatmap', 'late', '--heatmap_frames', 'all', '--frame_skip_dist', '1')
     for frame in range(FRAMES):
         check_places('late', frame)
+    run('r.y4m', 'd.y4m', '-n', '--feature', 'ssim', '--heatmap', 'every3', '--heatmap_frames', 'all', '--subsample', '3')
+    check('files of the scored frames', sorted(os.listdir('every3')) == ['frame_000000_ssim.png', 'frame_000003_ssim.png'],
+          os.listdir('every3'))
     run('r.y4m', 'd.y4m', 'r.y4m', '--heatmap', 'two', '--threads', '2')
     names = {f'video_{v}_frame_{i:06}_integer_{m}_scale{s}.png' for v in (1, 2) for i in range(FRAMES) for m in ('adm', 'vif')
              for s in range(4)}
@@ -154,6 +157,8 @@ def check_refusals():
     for frames in ('', '3-1', '1,', '-1', '1-', 'best', '5000000000'):
         run(*both, '--heatmap', 'x', '--heatmap_frames', frames, code=USAGE, says='worst, all, or')
     run(*both, '--heatmap', 'x', '--heatmap_frames', '2,9', code=FAIL, says='no frame 9')
+    for frames in ('1', '1-2', '0,2'):
+        run(*both, '--heatmap', 'x', '--subsample', '3', '--heatmap_frames', frames, code=FAIL, says='scores the frames 0, 3, 6 and so on')
     run(*both, '--heatmap', 'x/y/z', code=FAIL, says='cannot make the folder x/y/z')
     run(*both, '--heatmap', 'r.y4m', code=FAIL, says='cannot make the folder r.y4m')
     run(*both, '--heatmap', 'x', '-n', '--feature', 'motion', code=FAIL, says='has a map')

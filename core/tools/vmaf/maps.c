@@ -351,26 +351,41 @@ static int save_layer(void *arg, const Layer *layer)
     return err;
 }
 
-/* Lists the pairs that --heatmap_frames names. */
+/* Checks that a range of --heatmap_frames begins in the video and has a pair that was scored. */
+static int check_range(const Rating *rating, const HeatmapRange *range, unsigned step)
+{
+    if (range->first >= rating->pairs) {
+        say("--heatmap_frames: there is no frame %u: %u pairs were scored, from frame 0 on",
+            range->first, rating->pairs);
+        return -EINVAL;
+    }
+    const unsigned last = range->last < rating->pairs ? range->last : rating->pairs - 1;
+    if (last / step * step < range->first) {
+        say("--heatmap_frames: frame %u was not scored: --subsample %u scores the frames 0, %u, "
+            "%u and so on",
+            range->first, step, step, 2 * step);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* Lists the scored pairs that --heatmap_frames names. */
 static int list_pairs(const Rating *rating, const Options *options, size_t *pairs, size_t *count)
 {
     const HeatmapFrames *const frames = &options->heatmap_frames;
+    const unsigned step = options->subsample ? options->subsample : 1;
+    int err = 0;
     *count = 0;
-    for (unsigned i = 0; i < frames->count; i++) {
-        if (frames->range[i].first < rating->pairs)
-            continue;
-        say("--heatmap_frames: there is no frame %u: %u pairs were scored, from frame 0 on",
-            frames->range[i].first, rating->pairs);
-        return -EINVAL;
-    }
-    for (size_t pair = 0; pair < rating->pairs; pair++) {
+    for (unsigned i = 0; !err && i < frames->count; i++)
+        err = check_range(rating, &frames->range[i], step);
+    for (size_t pair = 0; !err && pair < rating->pairs; pair += step) {
         bool chosen = frames->all;
         for (unsigned i = 0; !chosen && i < frames->count; i++)
             chosen = pair >= frames->range[i].first && pair <= frames->range[i].last;
         if (chosen)
             pairs[(*count)++] = pair;
     }
-    return 0;
+    return err;
 }
 
 static int compare_sizes(const void *a, const void *b)

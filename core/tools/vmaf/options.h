@@ -63,12 +63,13 @@ typedef struct PartChoice {
 
 /* The frames whose maps --heatmap writes to files; neither: the worst frames. */
 enum { HEATMAP_RANGES = 64 };
+typedef struct HeatmapRange {
+    unsigned first, last;
+} HeatmapRange;
 typedef struct HeatmapFrames {
     bool given, all;
     unsigned count;
-    struct {
-        unsigned first, last;
-    } range[HEATMAP_RANGES];
+    HeatmapRange range[HEATMAP_RANGES];
 } HeatmapFrames;
 
 /* The model of a run that names none. */
