@@ -134,6 +134,11 @@ def limits_hold_for_each_shot():
                 complain(f'{text}: says {said!r}')
             if worst + 0.01 < overall:
                 expect(f'{text}: mean', run(*by, '--fail_under', f'{limit}{worst + 0.01!r}')[0], 0)
+    report_of('r.y4m', 'd.y4m', '--subsample', '50', '--shots')
+    for by in (('r.y4m', 'd.y4m', '--subsample', '50'), ('--report', 'out.json')):
+        status, _, said = run(*by, '--fail_under', '1:shot')
+        if status != 2 or '2 of 4 shots have no score' not in said:
+            complain(f'{by}: a limit for shots without scores: {status} {said!r}')
     report_of('r.y4m', 'd.y4m')
     status, _, said = run('--report', 'out.json', '--fail_under', '1:shot')
     if status in (0, 2, 3) or 'with --shots' not in said:

@@ -33,6 +33,8 @@ int shot_spans_make(ShotSpans *spans, const unsigned *firsts, size_t count,
             shot.count++;
         if (shot.count)
             spans->at[spans->count++] = shot;
+        else
+            spans->unscored++;
     }
     return 0;
 }
@@ -96,8 +98,12 @@ bool shots_pass(const ShotSpans *spans, const double *scores, const ScoreLimit *
     char text[128];
     for (size_t i = 0; i < spans->count; i++)
         below += !(shot_score(&spans->at[i], scores).mean >= limit->score);
+    if (spans->unscored)
+        say("%s%s%s: %zu of %zu shots have no score, because of --subsample: leave it out to judge "
+            "each shot",
+            owner, *owner ? ": " : "", name, spans->unscored, spans->unscored + spans->count);
     if (spans->count && !below)
-        return true;
+        return !spans->unscored;
     if (!shots_worst(spans, scores, &worst, 1)) {
         say("%s%s%s: there is no shot with scores", owner, *owner ? ": " : "", name);
         return false;

@@ -20,6 +20,7 @@ typedef struct ShotSpan {
 typedef struct ShotSpans {
     ShotSpan *at;
     size_t count;
+    size_t unscored; /* shots without a score, which are not among them */
 } ShotSpans;
 
 /* The frames that have scores. */
@@ -48,8 +49,8 @@ ShotScore shot_score(const ShotSpan *shot, const double *scores);
  * their number. */
 size_t shots_worst(const ShotSpans *spans, const double *scores, ShotScore *worst, size_t most);
 
-/* True if the mean of each shot reaches the limit. If not, prints a line about the worst shot, as
- * score_limit_passes does. */
+/* True if each shot has a mean that reaches the limit. If not, prints a line about the worst shot,
+ * as score_limit_passes does, or about those without a score. */
 bool shots_pass(const ShotSpans *spans, const double *scores, const ScoreLimit *limit,
                 const char *owner, const char *name);
 
