@@ -97,11 +97,14 @@ static int create_video(Run *run, const char *path, bool is_ref)
     return 0;
 }
 
-/* True if the decoders may open the device that will score (open_decoders_device in group.c). */
+/* True if the decoders may share the device that will score. They open it first then: for Vulkan
+ * they hand it over (open_decoders_device in group.c), and for CUDA FFmpeg uses the primary context
+ * only if it can set that context's flags before anybody retains it. */
 static bool decoders_open_it(const Options *o)
 {
-    return o->hwaccel && !strcmp(o->backend, "vulkan") &&
-           (!strcmp(o->hwaccel, "vulkan") || !strcmp(o->hwaccel, "auto"));
+    const bool any = !strcmp(o->backend, "auto");
+    return o->hwaccel && (any || !strcmp(o->backend, "vulkan") || !strcmp(o->backend, "cuda")) &&
+           (any || !strcmp(o->hwaccel, o->backend) || !strcmp(o->hwaccel, "auto"));
 }
 
 /* Starts the device's driver if the videos take long to open, because they have to be decoded.
