@@ -279,6 +279,8 @@ def check_refusals():
             (['--report'], 1, 'needs JSON reports'),
             (['--report', 'run.1.json', '-r', 'r.yuv'], 1, 'leave out -r'),
             (['--report', 'none.json'], 255, 'No such file'),
+            *((['--report', 'run.1.json', *more], 1, f'{more[0]} is for scoring')
+              for more in (['--shots'], ['--pairs', 'none'], ['--subsample', '2'], ['--shard', '0/2'], ['--model', 'vmaf_b_v0.6.3'])),
             (['--report', 'list.json'], 255, 'is not a JSON report'),
             (['--report', 'deep.json'], 255, 'is not a JSON report'),
             (['--report', 'cut.json'], 255, 'is not a JSON report'),
@@ -287,7 +289,9 @@ def check_refusals():
             (['--report', 'run.1.json', '--html', 'no/such/page.html'], 255, 'could not write'),
             (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'no/such/page.html'], 255, 'could not open'),
             (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'a.yuv'], 255, 'would overwrite it'),
-            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'x', '-o', 'x'], 1, 'have the same path: x')):
+            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'x', '-o', 'x'], 1, 'have the same path: x'),
+            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', './x', '-o', 'x'], 255, './x and x are one file'),
+            (['-r', 'r.yuv', '-d', 'a.yuv', '-d', 'r.yuv', *RAW, '-o', 'x.json', '--html', 'x.2.json'], 255, 'are one file')):
         got, said, out = run(*args)
         check(' '.join(args), got == code and words in said and len(said.splitlines()) == 1 and out == '', (got, said))
     check('the reports are unchanged', open('run.1.json').read() == before)

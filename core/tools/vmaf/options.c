@@ -284,6 +284,10 @@ static int check_stored(const Options *options)
             "--report needs JSON reports: vmaf --report a.json b.json --html page.html");
     if (options->watch && (!options->html || !strcmp(options->html, "-")))
         return usage_error("--watch writes a page again and again: give --html a path");
+    for (size_t i = 0; i < options->given_count; i++)
+        if (!option_is_in(output_options, options->given[i].name))
+            return usage_error("--%s is for scoring, and --report scores nothing: leave it out",
+                               options->given[i].name);
     if (options->watch && (options->score_limit_count || options->max_drop > 0))
         return usage_error("--watch judges nothing: leave out --fail_under and --max_drop");
     return options->max_drop > 0 && !options->baseline
