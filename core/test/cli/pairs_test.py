@@ -77,6 +77,11 @@ for bad in ('r.y4m\tnone.y4m', 'r.y4m', '\tx.y4m', 'r.y4m\tx.y4m\tout4.json\tmor
     _, said = pairs(f'r.y4m\tx.y4m\tout1.json\n{bad}\nr.y4m\tx.y4m\tout3.json\n', code=FAIL)
     check(f'{bad!r}:', 'list:2: ' in said and '2 of 3 pairs scored, 1 failed' in said, said)
     check(f'{bad!r}:', os.path.exists('out1.json') and os.path.exists('out3.json') and not os.path.exists('out4.json'))
+for again, words in (('./out1.json', 'an earlier pair has the same report'), ('../pairs/out1.json', 'an earlier pair'),
+                     ('list', 'overwrite the list'), ('./list', 'overwrite the list')):
+    again = again.replace('../pairs', os.path.join('..', os.path.basename(work)))
+    _, said = pairs(f'r.y4m\tx.y4m\tout1.json\nr.y4m\tr.y4m\t{again}\n', code=FAIL)
+    check(again, words in said, said)
 _, said = pairs('\n# nothing\n', code=FAIL)
 check('empty:', 'names no pair' in said, said)
 _, said = run(['--pairs', 'no such list'], FAIL)

@@ -10,6 +10,7 @@
 
 #include "common/interrupt.h"
 #include "common/message.h"
+#include "run.h"
 
 typedef struct List {
     const Options *options;
@@ -17,8 +18,8 @@ typedef struct List {
     FILE *file;
     unsigned line;                            /* the number of the latest line */
     GpuOpening opening;                       /* the device, between pairs */
-    char **reports;                           /* the paths of all reports so far */
-    size_t report_count;                      /* pairs that are written there */
+    char **reports;                           /* the list, unless it is a stream, and all reports */
+    size_t report_count;                      /* so far, as output_identity writes them */
     unsigned scored, failed, below, unjudged; /* pairs */
     int err;                                  /* error of the first pair that failed */
 } List;
@@ -47,23 +48,35 @@ static bool cut(const List *list, char *line, const char *fields[PAIR_FIELDS])
     return false;
 }
 
-/* Remembers the report of a pair. -EINVAL, after a message: it is that of an earlier pair, too. */
+/* Adds a file, which is freed with the list, to those that later reports must not overwrite. */
+static int keep(List *list, char *file)
+{
+    char **const grown = realloc(list->reports, (list->report_count + 1) * sizeof(*grown));
+    if (!grown) {
+        free(file);
+        return -ENOMEM;
+    }
+    list->reports = grown;
+    grown[list->report_count++] = file;
+    return 0;
+}
+
+/* Remembers the report of a pair. -EINVAL, after a message: it is that of an earlier pair, too, or
+ * the list. */
 static int claim(List *list, const char *report)
 {
-    for (size_t i = 0; report && i < list->report_count; i++)
-        if (!strcmp(report, list->reports[i])) {
-            say("%s:%u: an earlier pair has the same report: %s", list->name, list->line, report);
-            return -EINVAL;
-        }
+    char *const own = report ? output_identity(report) : NULL;
     if (!report)
         return 0;
-    char **const grown = realloc(list->reports, (list->report_count + 1) * sizeof(*grown));
-    list->reports = grown ? grown : list->reports;
-    char *const own = grown ? strdup(report) : NULL;
-    if (!own)
-        return -ENOMEM;
-    list->reports[list->report_count++] = own;
-    return 0;
+    for (size_t i = 0; own && i < list->report_count; i++)
+        if (!strcmp(own, list->reports[i])) {
+            say(i || list->file == stdin ? "%s:%u: an earlier pair has the same report: %s"
+                                         : "%s:%u: the report would overwrite the list: %s",
+                list->name, list->line, report);
+            free(own);
+            return -EINVAL;
+        }
+    return own ? keep(list, own) : -ENOMEM;
 }
 
 static int score_fields(List *list, const char *const fields[PAIR_FIELDS])
@@ -118,7 +131,7 @@ static bool next_line(List *list, char **line, size_t *room, size_t *size)
     *size -= *size && (*line)[*size - 1] == '\n';
     *size -= *size && (*line)[*size - 1] == '\r';
     (*line)[*size] = '\0';
-    if (!list->line++ && !strncmp(*line, mark, strlen(mark))) {
+    if (!list->line++ && *size >= strlen(mark) && !memcmp(*line, mark, strlen(mark))) {
         *size -= strlen(mark);
         memmove(*line, *line + strlen(mark), *size + 1);
     }
@@ -164,7 +177,10 @@ int score_list(const Options *options)
         say("could not open the list of pairs: %s: %s", options->pairs, strerror(err));
         return -err;
     }
-    score_lines(&list);
+    char *const own = given ? NULL : output_identity(options->pairs);
+    list.err = given ? 0 : own ? keep(&list, own) : -ENOMEM;
+    if (!list.err)
+        score_lines(&list);
     gpu_opening_end(&list.opening);
     if (!given)
         fclose(list.file);

@@ -105,6 +105,43 @@ int output_check(const char *path, Video *const *videos, unsigned count)
     return -err;
 }
 
+char *output_identity(const char *path)
+{
+    struct stat info;
+    if (!stat(path, &info))
+        return S_ISREG(info.st_mode) ? realpath(path, NULL) : strdup(path);
+    const char *const slash = path_separator(path), *const name = slash ? slash + 1 : path;
+    char *const given = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+    char *const folder = given ? realpath(given, NULL) : NULL;
+    const char *const in = folder ? folder : given;
+    char *const own = in ? malloc(strlen(in) + strlen(name) + 2) : NULL;
+    if (own)
+        sprintf(own, "%s/%s", in, name);
+    free(folder);
+    free(given);
+    return own;
+}
+
+int outputs_check_distinct(const char *const *paths, size_t count)
+{
+    char **const files = calloc(count + 1, sizeof(*files));
+    int err = files ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < count; i++) {
+        files[i] = output_identity(paths[i]);
+        err = files[i] ? 0 : -ENOMEM;
+        for (size_t j = 0; !err && j < i; j++) {
+            if (strcmp(files[i], files[j]) != 0)
+                continue;
+            say("%s and %s are one file: give each report a path of its own", paths[i], paths[j]);
+            err = -EINVAL;
+        }
+    }
+    for (size_t i = 0; files && i < count; i++)
+        free(files[i]);
+    free(files);
+    return err;
+}
+
 /* ---- writing ---- */
 
 static int write_to(VmafContext *vmaf, const Options *options, const char *path,

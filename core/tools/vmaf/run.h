@@ -145,6 +145,13 @@ int output_path(char **path, const Options *options, size_t video);
  * the `count` videos. */
 int output_check(const char *path, Video *const *videos, unsigned count);
 
+/* The path of an output in the way that is the same for all paths of one file, also if it does not
+ * exist yet. The caller frees it. NULL: there is no memory. */
+char *output_identity(const char *path);
+
+/* Checks that these outputs are all different files. 0, -ENOMEM, or -EINVAL after a message. */
+int outputs_check_distinct(const char *const *paths, size_t count);
+
 /* Writes the report in the format that the options or the path's extension choose. */
 int output_write(VmafContext *vmaf, const Options *options, const char *path);
 

@@ -134,6 +134,23 @@ static int open_videos(Run *run)
     return videos_do(run->videos, run->count + 1, begin_video, NULL);
 }
 
+/* Checks that no report would overwrite another one. */
+static int check_distinct(const Run *run)
+{
+    const char **const paths = calloc(run->count + 1, sizeof(*paths));
+    size_t count = 0;
+    if (!paths)
+        return -ENOMEM;
+    for (unsigned i = 0; i < run->count; i++)
+        if (run->ratings[i].output)
+            paths[count++] = run->ratings[i].output;
+    if (run->options->html)
+        paths[count++] = run->options->html;
+    const int err = outputs_check_distinct(paths, count);
+    free(paths);
+    return err;
+}
+
 static int find_outputs(Run *run)
 {
     int err = 0;
@@ -145,7 +162,7 @@ static int find_outputs(Run *run)
     }
     if (!err && run->options->html)
         err = output_check(run->options->html, run->videos, run->count + 1);
-    return err;
+    return err ? err : check_distinct(run);
 }
 
 /* ---- groups ---- */
