@@ -7,6 +7,7 @@ usage: untrusted_test.py VMAF SYNTHCLIP WORKDIR
 """
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -142,7 +143,8 @@ for words in ((), ('--fps', '25'), ('--sync', 'nearest'), ('--sync', 'index')):
 # Frames 24 and later are 10^6 seconds after the others, in both or in one of the videos.
 for name in 'rd':
     ffmpeg('-i', f'{name}.mkv', '-vf', "setpts=PTS+gte(N\\,24)*1000000/TB", '-vsync', 'passthrough', '-c:v', 'ffv1', f'{name}_far.mkv')
-    ffmpeg('-i', f'{name}.mkv', '-vf', "setpts=PTS+gte(N\\,24)*3/TB", '-vsync', 'passthrough', '-c:v', 'ffv1', f'{name}_gap.mkv')
+    ffmpeg('-i', f'{name}.mkv', '-vf', "setpts=PTS+gte(N\\,24)*15/TB", '-vsync', 'passthrough', '-c:v', 'ffv1', f'{name}_gap.mkv')
+    ffmpeg('-i', f'{name}_gap.mkv', '-vsync', 'passthrough', '-c:v', 'mpeg2video', f'{name}_gap.ts')
 lossless = run('r.mkv', 'd.mkv')[0]
 for pair in (('r_far.mkv', 'd_far.mkv'), ('r_far.mkv', 'd.mkv'), ('r.mkv', 'd_far.mkv')):
     for words in (('--fps', '25'), ('--sync', 'nearest')):
@@ -150,7 +152,17 @@ for pair in (('r_far.mkv', 'd_far.mkv'), ('r_far.mkv', 'd.mkv'), ('r.mkv', 'd_fa
         check(f'{pair} {words}', got == lossless, len(got), said)
         check(f'{pair} {words}: does not say so', 'its times jump by 1000000.0' in said, said)
 got, said = run('r_gap.mkv', 'd_gap.mkv', '--fps', '25')
-check('a gap of three seconds stays', len(got) == FRAMES + 75 and 'jump' not in said, len(got), said)
+check('a gap of 15 seconds stays', len(got) == FRAMES + 375 and 'jump' not in said, len(got), said)
+got, said = run('r_gap.ts', 'd_gap.ts', '--fps', '25')
+check('a gap of 15 seconds in a stream goes', len(got) == FRAMES and said.count('its times jump by 15.0') == 2, len(got), said)
+# A single frame's time goes back: the frames after it have their own times.
+data, found = re.subn(rb'\x81\0\xf0([\0\x80])', b'\x81\0\x50\\1', open('r.mkv', 'rb').read(), count=1)
+files.put('r_once.mkv', data)
+got, said = run('r_once.mkv', 'd.mkv')
+times = json.load(open('out.json'))['vmaf_turbo']['times']
+check('a single wrong time', found == 1 and 'its times go back by 0.120 s at frame 6' in said, found, said)
+check('a single wrong time: other scores', got == lossless, len(got))
+check('times after a single wrong one', times == [i / 25 for i in range(FRAMES)], times)
 
 # ---- control characters ----
 EVIL = 'e\x1b[2J\x07\x7f\u009b\u202ev\til.mkv'

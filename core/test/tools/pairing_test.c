@@ -187,6 +187,13 @@ static void more_frames_than_the_reference_are_left_out(void **state)
     expect(&outcomes[1], "0-0 1-2 2-4 3-6");
     assert_int_equal(outcomes[1].part.left_out, 3);
     assert_int_equal(outcomes[1].part.dist, FRAME_NONE); /* neither is longer than the other */
+    steady(&lists[0], 4, 25, 0);
+    steady(&lists[1], 16, 100, 0);
+    run((PairingConfig){ .by = PAIR_BY_TIME,
+                         .videos = (PairingVideo[]){ { 25, 1, 0, 0 }, { 100, 1, 0, 0 } } },
+        lists, outcomes);
+    expect(&outcomes[1], "0-0 1-4 2-8 3-12");
+    assert_int_equal(outcomes[1].part.left_out, 9); /* only those between two pairs */
 }
 
 static void a_variable_rate_is_paired_by_time(void **state)

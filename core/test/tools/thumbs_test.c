@@ -6,6 +6,7 @@
 
 #include "input/thumbs.h"
 #include "testing.h"
+#include "vmaf/hint.h"
 
 #define FRAMES 120
 
@@ -52,6 +53,38 @@ static void offsets_are_found(void **state)
         assert_true(darker.sure);
         assert_int_equal(darker.offset, offset);
     }
+}
+
+/* Returns the offset that is proposed for a video and one that shows it twice at once: this share
+ * of each picture is two frames late, and the rest is twelve frames late. */
+static int proposed(float share, ThumbsFit *found)
+{
+    OffsetHint hint = { 0 };
+    Thumbs a, b, rest;
+    make(&a, 100, HINT_WINDOW, 0, 1, 0);
+    make(&b, 98, HINT_WINDOW, 0, 1, 0);
+    make(&rest, 88, HINT_WINDOW, 0, 1, 0);
+    for (unsigned n = 0; n < HINT_WINDOW; n++) {
+        for (unsigned i = 0; i < THUMB_CELLS; i++)
+            b.at[n].cell[i] = share * b.at[n].cell[i] + (1 - share) * rest.at[n].cell[i];
+        hint_look_thumbs(&hint, n, &a.at[n], &b.at[n]);
+    }
+    *found = thumbs_fit(&a, &b);
+    free(a.at);
+    free(b.at);
+    free(rest.at);
+    return hint.offset;
+}
+
+/* An offset is proposed only if the pictures differ half as much there as at any other, although
+ * less is enough for --sync auto. */
+static void only_clear_offsets_are_proposed(void **state)
+{
+    ThumbsFit found;
+    assert_int_equal(proposed(0.58f, &found), 2);
+    assert_true(found.sure && found.times > 2.1 && found.times < 2.6);
+    assert_int_equal(proposed(0.55f, &found), 0);
+    assert_true(found.sure && found.times > 1.6 && found.times < 1.9);
 }
 
 /* Returns the mean of a cell, computed sample by sample. */
@@ -172,6 +205,7 @@ TEST_MAIN(thumbs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_found),
+        cmocka_unit_test(only_clear_offsets_are_proposed),
         cmocka_unit_test(means_are_those_of_all_samples),
         cmocka_unit_test(unclear_offsets_are_not_guessed),
         cmocka_unit_test(parts_are_means),
