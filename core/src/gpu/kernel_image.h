@@ -24,7 +24,8 @@ typedef struct ImagePack {
 } ImagePack;
 
 /* The tables of the build, one for each API that needs images. An element is the array of the packs
- * that were made from one source file, which an element without names ends. NULL ends the table. */
+ * that were made from one source file, or of the pack of all texts for hiprtc. An element without
+ * names ends the array, NULL ends the table. */
 
 /* An image has the name of its kernel. */
 extern const ImagePack *const spirv_packs[];

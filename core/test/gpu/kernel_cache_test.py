@@ -42,19 +42,19 @@ with tempfile.TemporaryDirectory() as folder:
     check('the cache does not hold exactly one copy of the image', first[2] == again[2] == 1)
     for name in os.listdir(cache):
         with open(os.path.join(cache, name), 'a') as file:
-            file.write('// kept\n')
-    check('the image in the cache is not used', '// kept' in compile_ptx(folder, source, cache, '-DHBD=0')[0])
-    check('the image in the cache is used although the defines differ', '// kept' not in compile_ptx(folder, source, cache, '-DHBD=1')[0])
+            file.write('.kept\n')
+    check('the image in the cache is not used', '.kept' in compile_ptx(folder, source, cache, '-DHBD=0')[0])
+    check('the image in the cache is used although the defines differ', '.kept' not in compile_ptx(folder, source, cache, '-DHBD=1')[0])
     with open(source) as file:
         text = file.read()
     # A copy of the source in another folder with the same include folder.
     moved = os.path.join(folder, 'moved.kernel.h')
     with open(moved, 'w') as file:
         file.write(text)
-    check('the image in the cache is not used for a copy of the source in another folder', '// kept' in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
+    check('the image in the cache is not used for a copy of the source in another folder', '.kept' in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
     with open(moved, 'w') as file:
         file.write(text + '\nextern int more;\n')
-    check('the image in the cache is used although the source differs', '// kept' not in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
+    check('the image in the cache is used although the source differs', '.kept' not in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
     spaced = os.path.join(folder, 'two words')
     os.mkdir(spaced)
     with open(os.path.join(spaced, 'moved.kernel.h'), 'w') as file:

@@ -89,18 +89,21 @@ static void unpacks_all(void **state)
     }
 }
 
-/* The last image of a pack with several, so that all of its data is read. */
+/* The last image of the smallest pack with several, so that all of its data is read. */
 static KernelImage last_image(const ImagePack *const *packs)
 {
     KernelImage image = { .pack = NULL };
-    for (const char *names[] = { "import_plane_8", "import_plane_16" }, **name = names;
-         name < names + COUNT(names); name++) {
-        KernelImage other;
-        assert_true(kernel_image_find(packs, *name, &other));
-        if (!image.pack || other.packed.offset > image.packed.offset)
-            image = other;
+    for (; *packs; packs++) {
+        for (const ImagePack *pack = *packs; pack->names; pack++) {
+            const char *name = pack->names;
+            const PackedImage *packed = pack->images;
+            for (; name[strlen(name) + 1]; name += strlen(name) + 1)
+                packed++;
+            if (packed > pack->images && (!image.pack || pack->size < image.pack->size))
+                image = (KernelImage){ pack, name, *packed };
+        }
     }
-    assert_true(image.packed.offset > 0);
+    assert_non_null(image.pack);
     return image;
 }
 
