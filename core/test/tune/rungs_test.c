@@ -62,6 +62,10 @@ static void the_dearest_segment_counts(void **state)
     assert_true(fabs(packets_peak(&packets, 2) - 20 * 1000 * 8 / 2.0 / 1000) < 1e-6);
     assert_true(fabs(packets_peak(&packets, 4) - (20 * 1000 + 20 * 100) * 8 / 4.0 / 1000) < 1e-6);
     assert_true(fabs(packets_peak(&packets, 60) - 28000 * 8 / 10.0 / 1000) < 1e-6);
+    for (unsigned i = 0; i < 3; i++) /* pictures that are shown longer than a segment lasts */
+        at[i] = (Packet){ i * 10.0, 1000 + i, false };
+    packets.count = 3;
+    assert_true(fabs(packets_peak(&packets, 6) - 1002 * 8 / 6.0 / 1000) < 1e-6);
     packets.count = 0;
     assert_true(packets_peak(&packets, 6) == 0.0);
 }

@@ -31,7 +31,7 @@ double packets_peak(const Packets *packets, double seconds)
     const double frame = packets->count > 1 ? span / (double)(packets->count - 1) : seconds;
     for (size_t i = 0; i < packets->count; i++) {
         bytes += (double)sorted[i].bytes;
-        while (sorted[i].time - sorted[from].time + frame > seconds + 1e-6)
+        while (from < i && sorted[i].time - sorted[from].time + frame > seconds + 1e-6)
             bytes -= (double)sorted[from++].bytes;
         most = fmax(most, bytes);
     }
