@@ -327,7 +327,7 @@ static int watch_catalogue(const Options *options)
         Catalogue now;
         if (catalogue_read(&now, &source))
             continue;
-        if (now.count)
+        if (now.count || shown.count) /* also when the last report has gone */
             write_catalogue(options, &now, &outcome);
         catalogue_clear(&shown);
         shown = now;
