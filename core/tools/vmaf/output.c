@@ -111,7 +111,7 @@ char *output_identity(const char *path)
     if (!stat(path, &info))
         return S_ISREG(info.st_mode) ? realpath(path, NULL) : strdup(path);
     const char *const slash = path_separator(path), *const name = slash ? slash + 1 : path;
-    char *const given = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+    char *const given = path_folder(path);
     char *const folder = given ? realpath(given, NULL) : NULL;
     const char *const in = folder ? folder : given;
     char *const own = in ? malloc(strlen(in) + strlen(name) + 2) : NULL;
