@@ -96,8 +96,7 @@ def is_precise(words):
 
 def without_names(words):
     """Return a module without the names and the sources, which only people read."""
-    source_continued, name, string, line, no_line, processed = 2, 5, 7, 8, 317, 330
-    unread = (source_continued, 3, 4, name, name + 1, string, line, no_line, processed)
+    unread = (2, 3, 4, 5, 6, 7, 8, 317, 330)  # OpSourceContinued to OpLine, OpNoLine, OpModuleProcessed
     kept, at = list(words[:5]), 5
     while at < len(words):
         count, opcode = words[at] >> 16, words[at] & 0xffff
