@@ -121,7 +121,7 @@ void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc);
 
 /* The vector routines of each instruction set (base/simd_fn.h), each replacing entries of the
  * table. */
-SIMD_DECLARE(adm_split_init, AdmDsp *dsp, unsigned bpc);
+SIMD_DECLARE_ICL(adm_split_init, AdmDsp *dsp, unsigned bpc);
 SIMD_DECLARE(adm_decouple_init, AdmDsp *dsp, const AdmLevel level[ADM_LEVELS]);
 SIMD_DECLARE(adm_energy_init, AdmDsp *dsp, const AdmLevel level[ADM_LEVELS]);
 

@@ -348,7 +348,7 @@ void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc)
 void adm_dsp_init(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS], unsigned bpc, unsigned cpu)
 {
     adm_dsp_init_scalar(dsp, bpc);
-    SIMD_CALL(cpu, adm_split_init, dsp, bpc);
+    SIMD_CALL_ICL(cpu, adm_split_init, dsp, bpc);
     SIMD_CALL(cpu, adm_decouple_init, dsp, level);
     SIMD_CALL(cpu, adm_energy_init, dsp, level);
 }

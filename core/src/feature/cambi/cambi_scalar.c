@@ -3,7 +3,7 @@
 #include "base/simd_fn.h"
 #include "feature/cambi/cambi_loops.h"
 
-SIMD_DECLARE(cambi_dsp_init, CambiDsp *dsp);
+SIMD_DECLARE_ICL(cambi_dsp_init, CambiDsp *dsp);
 
 const uint8_t cambi_step_weight[CAMBI_MAX_STEPS + 1] = {
     0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8,
@@ -72,5 +72,5 @@ void cambi_dsp_init(CambiDsp *dsp, unsigned cpu)
         .contrast = contrast,
         .sum_above = sum_above,
     };
-    SIMD_CALL(cpu, cambi_dsp_init, dsp);
+    SIMD_CALL_ICL(cpu, cambi_dsp_init, dsp);
 }

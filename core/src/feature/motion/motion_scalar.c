@@ -59,10 +59,10 @@ static uint64_t blur_row(const int16_t *columns, int n)
     return sad;
 }
 
-SIMD_DECLARE(motion_dsp_init, MotionDsp *dsp, unsigned bpc);
+SIMD_DECLARE_ICL(motion_dsp_init, MotionDsp *dsp, unsigned bpc);
 
 void motion_dsp_init(MotionDsp *dsp, unsigned bpc, unsigned cpu)
 {
     *dsp = (MotionDsp){ bpc > 8 ? join_16 : join_8, blur_columns, blur_row };
-    SIMD_CALL(cpu, motion_dsp_init, dsp, bpc);
+    SIMD_CALL_ICL(cpu, motion_dsp_init, dsp, bpc);
 }

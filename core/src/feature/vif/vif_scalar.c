@@ -210,12 +210,12 @@ static const VifDsp scalar = { {
     { join_16, stats_columns_3, stats_row_3, NULL, NULL },
 } };
 
-SIMD_DECLARE(vif_dsp_init, VifDsp *dsp, unsigned bpc);
+SIMD_DECLARE_ICL(vif_dsp_init, VifDsp *dsp, unsigned bpc);
 
 void vif_dsp_init(VifDsp *dsp, unsigned bpc, unsigned cpu)
 {
     *dsp = scalar;
     if (bpc > 8)
         dsp->scale[0].join = join_16;
-    SIMD_CALL(cpu, vif_dsp_init, dsp, bpc);
+    SIMD_CALL_ICL(cpu, vif_dsp_init, dsp, bpc);
 }

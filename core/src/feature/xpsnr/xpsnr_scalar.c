@@ -123,7 +123,7 @@ DEFINE_TEMPORAL(2, 16)
 DEFINE_SQUARES(8, uint8_t)
 DEFINE_SQUARES(16, uint16_t)
 
-SIMD_DECLARE(xpsnr_dsp_init, XpsnrDsp *dsp, unsigned bpc, unsigned order, bool large);
+SIMD_DECLARE_ICL(xpsnr_dsp_init, XpsnrDsp *dsp, unsigned bpc, unsigned order, bool large);
 
 void xpsnr_dsp_init(XpsnrDsp *dsp, unsigned bpc, unsigned order, bool large, unsigned cpu)
 {
@@ -139,5 +139,5 @@ void xpsnr_dsp_init(XpsnrDsp *dsp, unsigned bpc, unsigned order, bool large, uns
             { spatial_large_16, temporal_2_large_16, squares_16 } } },
     };
     *dsp = table[bpc > 8][order > 1][large];
-    SIMD_CALL(cpu, xpsnr_dsp_init, dsp, bpc, order, large);
+    SIMD_CALL_ICL(cpu, xpsnr_dsp_init, dsp, bpc, order, large);
 }

@@ -5,12 +5,12 @@
 #include "base/simd_fn.h"
 #include "feature/common/psnr/psnr_rows.h"
 
-SIMD_DECLARE(psnr_dsp_init, PsnrDsp *dsp, unsigned bpc);
+SIMD_DECLARE_ICL(psnr_dsp_init, PsnrDsp *dsp, unsigned bpc);
 
 void psnr_dsp_init(PsnrDsp *dsp, unsigned bpc, unsigned cpu)
 {
     psnr_rows_fill(dsp, bpc);
-    SIMD_CALL(cpu, psnr_dsp_init, dsp, bpc);
+    SIMD_CALL_ICL(cpu, psnr_dsp_init, dsp, bpc);
 }
 
 uint64_t float_squares_in_order(const VmafPicture *a, const VmafPicture *b)
