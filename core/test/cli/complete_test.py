@@ -139,9 +139,12 @@ for words in ((), ('--subsample', '4')):
     done = run(['--report', 'thin.json', '--fail-under', '0', '--html', 'out.html'], UNJUDGED)
     check('a thinned report:', f'incomplete: the report has the scores of {had} of {had + 1} frames' in done.stderr, done.stderr)
 
-# The first of two limits on a stored report is missed.
+# The first of two limits on a stored report is missed; a limit without a name is for the score that is shown.
 run(['r.y4m', 'd.y4m', '-n', '--feature', 'psnr', '-o', 'two.json', '-q'])
-run(['--report', 'two.json', '--fail-under', 'psnr_y:101', '--fail-under', 'psnr_cb:0'], BELOW)
+run(['--report', 'two.json', '--fail-under', 'psnr_cb:101', '--fail-under', 'psnr_y:0'], BELOW)
+for limit in ('psnr_y:101', '101'):
+    done = run(['--report', 'two.json', '--fail-under', limit], BELOW)
+    check(f'{limit} on a stored report, lines:', done.stderr.count('psnr_y: its mean is') == 1, done.stderr)
 
 # Several videos: each has its own answer, that of a run of its own.
 run(['r.y4m', 'd.y4m', 'short.y4m', 'late.y4m', '-o', 'of.json', '-q', '--fail-under', '0'], UNJUDGED)

@@ -36,12 +36,14 @@ static const char *label_of(const StoredReport *report, size_t i, const char *na
     return text;
 }
 
-/* True if the limit is for the i-th score. */
+/* True if the limit is for the i-th score. Limits that name the score of a feature are judged with
+ * those of all features. */
 static bool is_judged_by(const StoredReport *report, size_t i, const char *name,
                          const ScoreLimit *limit)
 {
-    return score_limit_names(limit, name) ||
-           (i < report->model_count && score_limit_names(limit, report->models[i].metric));
+    if (i >= report->model_count)
+        return !limit->name;
+    return score_limit_names(limit, name) || score_limit_names(limit, report->models[i].metric);
 }
 
 /* The i-th score to show: its models' scores, or the headline if it has none. NULL after the
