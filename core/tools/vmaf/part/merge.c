@@ -557,7 +557,7 @@ static int replay_part(Merge *merge, const PartFile *known, Rows *rows)
 
 static int replay(Merge *merge)
 {
-    PairFrames frames;
+    PairFrames frames = { 0 };
     Rows rows = { .row.frames = &frames };
     int err = make_rows(&rows, merge->rating.vmaf,
                         json_array_size(json_object_get(merge->parts[0].head, "extractors")));
