@@ -45,7 +45,7 @@ static bool next_box(Box *list, Box *box)
 
 static bool find_box(const Box *in, size_t skip, const char *type, Box *box)
 {
-    if (in->size < skip)
+    if (!in->data || in->size < skip)
         return false;
     Box list = { .data = in->data + skip, .size = in->size - skip };
     while (next_box(&list, box))
