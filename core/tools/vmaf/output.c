@@ -108,8 +108,10 @@ int output_check(const char *path, Video *const *videos, unsigned count)
 char *output_identity(const char *path)
 {
     struct stat info;
-    if (!stat(path, &info))
-        return S_ISREG(info.st_mode) ? realpath(path, NULL) : strdup(path);
+    if (!stat(path, &info)) { /* a file that was deleted, but is still open, has no real path */
+        char *const real = S_ISREG(info.st_mode) ? realpath(path, NULL) : NULL;
+        return real ? real : strdup(path);
+    }
     const char *const slash = path_separator(path), *const name = slash ? slash + 1 : path;
     char *const given = path_folder(path);
     char *const folder = given ? realpath(given, NULL) : NULL;
