@@ -20,7 +20,7 @@
 
 /**
  * @file
- * What libvmaf_cuda does with its frames: libvmaf reads them where they are, in
+ * How libvmaf_cuda scores its frames: libvmaf reads them where they are, in
  * any layout that decoders have. vf_libvmaf.c includes it, if libvmaf has
  * vmaf_cuda_read_frames(). It is the same file for all releases of FFmpeg since
  * 6.1.
